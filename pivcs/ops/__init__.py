@@ -1,0 +1,1 @@
+"""One verb per module: functions take values and return frozen results or iterators; nothing here prints or exits."""
