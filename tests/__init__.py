@@ -1,0 +1,1 @@
+"""Tests of pivcs; folders mirror the package."""
