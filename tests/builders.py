@@ -4,10 +4,10 @@
     build_session("a-b-c, b-d", leaf="c")    # the same, but c's line comes last: pi resumes there
     build_session("a-b", kinds={"b": "tool"}, texts={"a": "Fix it."}, labels={"b": "good"})
 
-A graph is a list of chains separated by commas; a chain is names joined by dashes. A name that is met for the first time
-is an entry whose parent is the name before it (none: a root); a name that is known only says where the chain goes on.
-Lines stand in the order in which the names are met. Nothing is random: ids come from the names (`entry_id`), times from
-a clock that starts at `CLOCK` and advances one second a line.
+A graph is a list of chains separated by commas; a chain is names joined by dashes. A name that is met for the first
+time is an entry whose parent is the name before it (none: a root); a name that is known only says where the chain
+goes on. Lines stand in the order in which the names are met. Nothing is random: ids come from the names (`entry_id`),
+times from a clock that starts at `CLOCK` and advances one second a line.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _HEX = set("0123456789abcdef")
 def entry_id(name: str) -> str:
     """Return the 8 hex digits that a name stands for.
 
-    One hex digit is repeated ("a" -> "aaaaaaaa"), two to eight hex digits are filled up ("b1" -> "b1000000"), any other
-    name of up to four bytes is its bytes in hex ("x1" -> "00007831"), a longer one its CRC.
+    One hex digit is repeated ("a" -> "aaaaaaaa"), two to eight hex digits are filled up ("b1" -> "b1000000"), any
+    other name of up to four bytes is its bytes in hex ("x1" -> "00007831"), a longer one its CRC.
     """
     raw = name.encode()
     if name and set(name) <= _HEX and len(name) <= 8:
@@ -54,7 +54,7 @@ def line(value: object) -> bytes:
 def header_line(
     session_id: str = SESSION_ID, *, version: object = 3, ms: int = CLOCK, cwd: str = CWD, **more: object
 ) -> bytes:
-    """Return a header line; `version=None` leaves the key out, `more` are further keys (`parentSession=...`)."""
+    """Return a header line; `version=None` leaves the key out, `more` are further keys (`parentSession`)."""
     value: Value = {"type": "session"}
     if version is not None:
         value["version"] = version
@@ -64,7 +64,7 @@ def header_line(
 def entry_line(
     type_: str, ident: str, parent: str | None = None, *, ms: int = CLOCK, **fields: object
 ) -> bytes:
-    """Return an entry of any type, the fields after the four common keys (custom entries: before them, as pi does)."""
+    """Return an entry of any type, the fields after the common keys (custom entries: before id, as pi does)."""
     common: Value = {"id": ident, "parentId": parent, "timestamp": iso(ms)}
     if type_ in ("custom", "custom_message"):
         return line({"type": type_} | fields | common)
@@ -75,7 +75,7 @@ def message_line(
     ident: str, parent: str | None = None, role: str = "user", content: object = "text", *,
     ms: int = CLOCK, **fields: object,
 ) -> bytes:
-    """Return a message entry. A string as content becomes one text block; `fields` are further keys of the message."""
+    """Return a message entry. A string as content becomes one text block; `fields` are keys of the message."""
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
     message: Value = {"role": role, "content": blocks}
     if role == "assistant":
@@ -87,7 +87,7 @@ def tool_call_line(
     ident: str, parent: str | None, name: str, arguments: Value, *,
     call_id: str = "", text: str = "", ms: int = CLOCK,
 ) -> bytes:
-    """Return an assistant message that calls one tool; the call's id is `call_` and the entry's id if not given."""
+    """Return an answer that calls one tool; the call's id is `call_` and the entry's id if not given."""
     call = {"type": "toolCall", "id": call_id or f"call_{ident}", "name": name, "arguments": arguments}
     blocks: list[object] = [{"type": "text", "text": text}] if text else []
     return message_line(ident, parent, "assistant", [*blocks, call], ms=ms, stopReason="toolUse")
@@ -158,9 +158,9 @@ def build_session(
 ) -> bytes:
     """Return a session file.
 
-    Without a kind the entries of a chain are in turn user and assistant messages, by depth; without a text they say
-    their own name. `labels` are appended as label entries after the graph, one chained to the other (so the last one
-    is where pi resumes). `extra` lines follow as they are. `header=b""` leaves the header out.
+    Without a kind the entries of a chain are in turn user and assistant messages, by depth; without a text they
+    say their own name. `labels` are appended as label entries after the graph, one chained to the other (so the last
+    one is where pi resumes). `extra` lines follow as they are. `header=b""` leaves the header out.
     """
     parents = _parents(graph)
     order = list(parents)
@@ -202,8 +202,9 @@ def _parents(graph: str) -> dict[str, str | None]:
 
 def _answer_fields() -> Value:
     cost: Value = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0}
-    usage: Value = {"input": 10, "output": 5, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 15, "cost": cost}
+    tokens: Value = {"input": 10, "output": 5, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 15}
     provider, model = MODEL
     return {
-        "api": "anthropic-messages", "provider": provider, "model": model, "usage": usage, "stopReason": "stop",
+        "api": "anthropic-messages", "provider": provider, "model": model,
+        "usage": tokens | {"cost": cost}, "stopReason": "stop",
     }
