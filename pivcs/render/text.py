@@ -1,0 +1,128 @@
+"""Text from sessions made safe for a terminal: nothing hidden, nothing that moves the cursor.
+
+Text of entries comes from models, tools and web pages. What a terminal would act on or not show at all (control
+characters, escape sequences, direction overrides, zero-width characters, lone surrogates) is written out instead.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Characters that join into one picture. Wider than Unicode's Extended_Pictographic in places where nothing else lives.
+PICTOGRAPHS = (
+    "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u27bf\u2934\u2935\u2b05-\u2b55"
+    "\u3030\u303d\u3297\u3299\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff"
+)
+SKIN_TONES = "\U0001f3fb-\U0001f3ff"
+
+# Scripts in which a joiner between two letters changes how these are written (Persian, Hindi, Sinhala, Khmer ...).
+_JOINING = "\u0600-\u0605\u0610-\u061b\u061d-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17b3\u17b6-\u17ff\ua840-\ua877"
+_IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fffd\U00030000-\U0003fffd"
+
+_NONCHARACTERS = "\ufdd0-\ufdef\ufffe\uffff" + "".join(
+    f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17)
+)
+_UNSAFE = (
+    "\x00-\x1f\x7f-\x9f"
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, joiner, direction mark, fillers
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f"  # zero width, line separators, direction overrides and isolates
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # the last holds tag characters
+    "\ud800-\udfff"
+) + _NONCHARACTERS
+
+_PICTURE = f"[{PICTOGRAPHS}](?:[{SKIN_TONES}]|[\ufe0e\ufe0f])?"
+_NEEDS_CARE = re.compile(f"[{_UNSAFE}]")
+_PIECES = re.compile(
+    f"{_PICTURE}(?:\u200d{_PICTURE})*"
+    "|[0-9#*]\ufe0f\u20e3"
+    f"|[{_IDEOGRAPHS}][\ufe00-\ufe0d\U000e0100-\U000e01ef]"
+    f"|(?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}])"
+    f"|(?P<unsafe>[{_UNSAFE}])"
+)
+
+_LINE_BREAKS = re.compile("[\n\r\v\f\x85\u2028\u2029]")
+_BLANKS = " \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
+_BLANK_RUN = re.compile(f"[{_BLANKS}]+")
+_NOT_BLANK = re.compile(f"[^{_BLANKS}\n\r\v\f\x85\u2028\u2029]")
+
+
+def visible(text: str, *, keep: str = "\n\t") -> str:
+    """Return `text` with everything that a terminal would obey or not show written out.
+
+    C0 controls and DEL are in caret notation (`^[`), all else by code point (`<U+202E>`): C1 controls, direction marks,
+    overrides and isolates, zero-width and other invisible characters, line and paragraph separators, tag characters,
+    lone surrogates, noncharacters. Kept are the characters in `keep`, joiners and variation selectors inside an emoji,
+    one variation selector after an ideograph, and joiners between letters of scripts that are written with them.
+    The result can always be encoded as UTF-8, and making it visible again changes nothing.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    if _NEEDS_CARE.search(text) is None:
+        return text
+
+    def written(found: re.Match[str]) -> str:
+        character = found["unsafe"]
+        if character is None or character in keep:
+            return found[0]
+        return _written_out(character)
+
+    return _PIECES.sub(written, text)
+
+
+def _written_out(character: str) -> str:
+    code = ord(character)
+    if code < 0x20 or code == 0x7F:
+        return "^" + chr(code ^ 0x40)
+    return f"<U+{code:04X}>"
+
+
+def one_line(text: str, *, limit: int = 1000) -> str:
+    """Return the first line of `text` that is not blank, made visible, with each run of blanks as one space.
+
+    At most `limit` characters of the line are taken, then `…` follows: the cost does not depend on a long line's
+    length. Text without such a line gives the empty string.
+    """
+    start = _NOT_BLANK.search(text)
+    if start is None:
+        return ""
+    line = text[start.start() : start.start() + limit + 1]
+    end = _LINE_BREAKS.search(line)
+    if end is not None:
+        line = line[: end.start()]
+    cut = len(line) > limit
+    shown = visible(_BLANK_RUN.sub(" ", line[:limit]).rstrip(" "), keep="")
+    return shown + "…" if cut else shown
+
+
+def can_encode(text: str, encoding: str) -> bool:
+    """Whether `encoding` (a codec's name; an unknown one counts as ASCII) has all characters of `text`."""
+    try:
+        text.encode(_known(encoding))
+    except UnicodeError:
+        return False
+    return True
+
+
+def encodable(text: str, encoding: str) -> str:
+    r"""Return `text` with every character that `encoding` lacks written as `\u{1f600}`; never raises.
+
+    An unknown encoding counts as ASCII. For output to a terminal or pipe that is not UTF-8 (`LC_ALL=C`).
+    """
+    if text.isascii() or can_encode(text, encoding):
+        return text
+    codec = _known(encoding)
+    spelled = {character: _spelled(character, codec) for character in set(text)}
+    return "".join([spelled[character] for character in text])
+
+
+def _spelled(character: str, codec: str) -> str:
+    return character if can_encode(character, codec) else f"\\u{{{ord(character):x}}}"
+
+
+def _known(encoding: str) -> str:
+    try:
+        "a".encode(encoding)
+    except (LookupError, ValueError):
+        return "ascii"
+    return encoding
