@@ -6,7 +6,7 @@ JS_SPACE = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
-"""The characters that `trim` removes: unlike Python's, U+FEFF is one of them and U+001C to U+001F and U+0085 are not."""
+"""The characters that `trim` removes. Python's `strip` also takes U+001C to U+001F and U+0085, and leaves U+FEFF."""
 
 
 def js_trim(text: str) -> str:
