@@ -27,9 +27,9 @@ class MessageLike(Protocol):
     @property
     def role(self) -> str: ...
     @property
-    def stopReason(self) -> str: ...  # noqa: N802
+    def stopReason(self) -> str: ...
     @property
-    def isError(self) -> bool: ...  # noqa: N802
+    def isError(self) -> bool: ...
 
 
 class FieldsLike(Protocol):
@@ -41,7 +41,7 @@ class FieldsLike(Protocol):
     @property
     def id(self) -> str | None: ...
     @property
-    def parentId(self) -> str | None: ...  # noqa: N802
+    def parentId(self) -> str | None: ...
     @property
     def timestamp(self) -> str: ...
     @property

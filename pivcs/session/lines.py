@@ -1,0 +1,202 @@
+"""A stream of bytes as lines: what each one is, in batches, with memory that does not grow with the stream.
+
+Lines end at LF and nothing else (pi format 2.3). A last line without LF is *pending*: no line yet. The result does not
+depend on the sizes in which the source gives its bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from pivcs.session.classify import classify_line
+from pivcs.session.fields import FieldsLike, LineKind, Verdict
+from pivcs.session.jsontext import parse_json
+from pivcs.session.longline import LongLine
+from pivcs.session.source import ByteSource
+
+SALVAGED: Final = 6
+"""Kind of a row that is no line but an object salvaged from the glued line before it."""
+
+LONG_LINE: Final = 16 << 20
+"""Lines of this many bytes and more are never held whole."""
+
+_FIRST_BUFFER: Final = 1 << 20
+_BULK_FROM: Final = 4 << 20
+"""Bytes after which the bulk decoder pays for its import (45 ms)."""
+
+Bounds = Sequence[tuple[int, int]]
+
+
+class Row(NamedTuple):
+    """One line, or one object salvaged from a glued line. Bounds are relative to the batch."""
+
+    kind: int
+    start: int
+    end: int
+    fields: FieldsLike | None
+    utf8: bool
+
+
+@dataclass(slots=True)
+class Batch:
+    """Rows of consecutive complete lines, all read by the same rule (`version1`: every object is an entry).
+
+    `data` holds bytes from stream position `offset` on and is reused for the next batch; it is None for a batch of one
+    long line, whose bytes are to be read again from the source. `end` is the stream position after the last LF.
+    """
+
+    offset: int
+    end: int
+    data: memoryview | None
+    rows: list[Row]
+    version1: bool
+
+
+@dataclass(slots=True)
+class LineReader:
+    """Reads a source once. After the iteration `offset` is the end of the last complete line and `pending` the number
+    of bytes behind it.
+
+    `version1` is None until the first header line is seen; give it, and `offset`, to go on where an earlier reading
+    ended.
+    """
+
+    source: ByteSource
+    offset: int = 0
+    version1: bool | None = None
+    pending: int = field(default=0, init=False)
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield the rows of all complete lines in order. Raises `SourceNotReadable`."""
+        first, buffer, have = self.offset, bytearray(_FIRST_BUFFER), 0
+        while True:
+            with memoryview(buffer) as view:
+                count = self.source.readinto(view[have:])
+            if not count:
+                self.pending = have
+                return
+            end = buffer.rfind(b"\n", have, have + count) + 1
+            have += count
+            if not end and have == len(buffer):
+                if have < LONG_LINE:
+                    buffer.extend(bytes(have))
+                    continue
+                batch, rest = self._long_line(have)
+                if batch is None:
+                    return
+                yield batch
+                buffer, have = rest.ljust(_FIRST_BUFFER, b"\0"), len(rest)
+                end = buffer.rfind(b"\n", 0, have) + 1
+            if not end:
+                continue
+            bulk = self.offset - first + end > _BULK_FROM
+            for rows, stop, version1 in self._split(buffer, end, bulk=bulk):
+                with memoryview(buffer) as view, view[:end] as data:
+                    yield Batch(self.offset, self.offset + stop, data, rows, version1)
+            self.offset += end
+            have -= end
+            buffer[:have] = buffer[end : end + have]
+
+    def _split(self, buffer: bytearray, end: int, *, bulk: bool) -> Iterator[tuple[list[Row], int, bool]]:
+        """Yield the rows of `buffer[:end]`, where they end, and their rule; in two parts around the first header."""
+        bounds, start, find = [], 0, buffer.find
+        while start < end:
+            stop = find(b"\n", start, end)
+            bounds.append((start, stop))
+            start = stop + 1
+        if self.version1 is None:
+            rows, done = self._until_header(buffer, bounds)
+            yield rows, bounds[done - 1][1] + 1, False
+            bounds = bounds[done:]
+        if bounds:
+            version1 = bool(self.version1)
+            yield self._rows(buffer, bounds, version1=version1, bulk=bulk), end, version1
+
+    def _until_header(self, buffer: bytearray, bounds: Bounds) -> tuple[list[Row], int]:
+        """Read lines up to and with the first header; returns their rows and the number of lines."""
+        rows: list[Row] = []
+        for done, (start, stop) in enumerate(bounds, 1):
+            line = bytes(buffer[start:stop])
+            verdict = classify_line(line, version1=False)
+            _add_rows(rows, verdict, start, stop)
+            if verdict.kind is LineKind.HEADER:
+                self.version1 = _states_version1(line)
+                return rows, done
+        return rows, len(bounds)
+
+    def _rows(self, buffer: bytearray, bounds: Bounds, *, version1: bool, bulk: bool) -> list[Row]:
+        if bulk:
+            from pivcs.session.bulk import decode_block
+
+            decoded = decode_block(buffer, bounds, version1=version1)
+            if decoded is not None:
+                entry = int(LineKind.ENTRY)
+                return [Row(entry, a, b, f, True) for (a, b), f in zip(bounds, decoded, strict=True)]
+        rows: list[Row] = []
+        for start, stop in bounds:
+            _add_rows(rows, classify_line(bytes(buffer[start:stop]), version1=version1), start, stop)
+        return rows
+
+    def _long_line(self, have: int) -> tuple[Batch | None, bytes]:
+        """Read the line that begins at `offset` and of which `have` bytes were read without finding its end.
+
+        Returns its batch (None when it never ends) and what was read beyond its LF.
+        """
+        length, rest = have, b""
+        piece = bytearray(_FIRST_BUFFER)
+        while True:
+            with memoryview(piece) as view:
+                count = self.source.readinto(view)
+            if not count:
+                self.pending = length
+                return None, b""
+            at = piece.find(b"\n", 0, count)
+            length += at if at >= 0 else count
+            if at >= 0:
+                rest = bytes(piece[at + 1 : count])
+                break
+        version1 = bool(self.version1)
+        scanner = LongLine(version1=version1)
+        for part in self.source.iter_range(self.offset, length):
+            scanner.feed(part)
+        verdict = scanner.finish()
+        if verdict.kind is LineKind.HEADER and self.version1 is None:
+            self.version1 = _states_version1(self.source.read_range(self.offset, length))
+        rows: list[Row] = []
+        _add_rows(rows, verdict, 0, length)
+        batch = Batch(self.offset, self.offset + length + 1, None, rows, version1)
+        self.offset = batch.end
+        return batch, rest
+
+
+def _add_rows(rows: list[Row], verdict: Verdict, start: int, stop: int) -> None:
+    """Add the row of one line, and of what was salvaged from it."""
+    if verdict.kind in (LineKind.ENTRY, LineKind.HEADER):
+        rows.append(Row(verdict.kind, start, stop, verdict.records[0].fields, verdict.utf8))
+        return
+    rows.append(Row(verdict.kind, start, stop, None, verdict.utf8))
+    for record in verdict.records:
+        rows.append(Row(SALVAGED, start + record.start, start + record.end, record.fields, verdict.utf8))
+
+
+def version_of(header: dict[str, object]) -> float:
+    """Return the version that a header states, as pi compares it: absent and null count as 1, a string as the number
+    it spells, anything without a number as not-a-number, which is below nothing (pi format 3, 8)."""
+    value = header.get("version")
+    if value is None:
+        return 1
+    if isinstance(value, int | float):
+        return float(value)
+    if isinstance(value, str):
+        try:
+            return float(value.strip() or 0)
+        except ValueError:
+            return float("nan")
+    return float("nan")
+
+
+def _states_version1(header_line: bytes) -> bool:
+    header = parse_json(header_line)
+    return isinstance(header, dict) and version_of(header) < 2
