@@ -67,9 +67,7 @@ class Drawing(NamedTuple, Generic[K]):
         return lines
 
 
-def elide_linear(
-    rows: Iterable[Row[K]], is_interesting: Callable[[Row[K]], bool], *, longest: int = 8
-) -> list[Row[K]]:
+def elide_linear(rows: Iterable[Row[K]], is_interesting: Callable[[Row[K]], bool], *, longest: int = 8) -> list[Row[K]]:
     """Return rows with the inside of each long linear run replaced by one row with glyph `ELIDED` and `hidden` set.
 
     A run is a chain of rows that have one child and one parent in the listing and are not interesting: tips, roots,
@@ -129,9 +127,7 @@ class _Canvas:
         return Line("".join(self.characters), tuple(self.lanes))
 
 
-def draw(
-    rows: Iterable[Row[K]], *, max_lanes: int = MAX_LANES, more: str = MORE_LANES
-) -> Iterator[Drawing[K]]:
+def draw(rows: Iterable[Row[K]], *, max_lanes: int = MAX_LANES, more: str = MORE_LANES) -> Iterator[Drawing[K]]:
     """Draw rows, children before parents, one `Drawing` for each; reads one row ahead, keeps only open lanes.
 
     At most `max_lanes` lanes are drawn; `more` (`MORE_LANES_ASCII` where it cannot be encoded) stands for the others,

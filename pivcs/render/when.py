@@ -44,9 +44,7 @@ def format_when(
             f"{_DAYS[time.weekday()]} {_MONTHS[time.month - 1]} {time.day} "
             f"{time.hour:02}:{time.minute:02}:{time.second:02} {time.year:04} {_offset(time)}"
         )
-    return (
-        f"{time.year:04}-{time.month:02}-{time.day:02} {time.hour:02}:{time.minute:02}{'Z' if utc else ''}"
-    )
+    return f"{time.year:04}-{time.month:02}-{time.day:02} {time.hour:02}:{time.minute:02}{'Z' if utc else ''}"
 
 
 def _offset(time: datetime) -> str:

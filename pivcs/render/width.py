@@ -97,16 +97,32 @@ def _wrap_line(line: str, columns: int, lines: list[str]) -> None:
         gap = ""
         if indent and len(indent) + width <= columns:
             token, width = indent + token, len(indent) + width
-        while width > columns:
-            head = _head(token, columns) or next(_clusters(token))[0]
-            lines.append(head)
-            token = token[len(head) :]
+        if width > columns:
+            *full, token = _cut(token, columns)
+            lines += full
             width = columns_of(token)
-        if token:
-            done = [token]
+        done = [token]
         used = width
     if done or not line.strip(" "):
         lines.append("".join(done))
+
+
+def _cut(word: str, columns: int) -> list[str]:
+    """A word in pieces of at most `columns`, a wide character alone where it is wider than that."""
+    if _is_narrow(word):
+        return [word[start : start + columns] for start in range(0, len(word), columns)]
+    pieces: list[str] = []
+    piece: list[str] = []
+    used = 0
+    for cluster, width in _clusters(word):
+        if piece and used + width > columns:
+            pieces.append("".join(piece))
+            piece = []
+            used = 0
+        piece.append(cluster)
+        used += width
+    pieces.append("".join(piece))
+    return pieces
 
 
 def _tokens(line: str) -> Iterator[tuple[str, int]]:
