@@ -1,0 +1,1 @@
+"""The reader against the real client's own answers."""
