@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from pivcs.objects.hashing import NodeHasher
 from pivcs.objects.oid import DIGEST_SIZE, NO_PARENT
 from pivcs.objects.table import (
+    DOUBLED,
     FAILED,
-    LONG,
     NO_ROW,
     NO_TIME,
     NODE,
@@ -38,8 +38,8 @@ _MILLISECOND: Final = timedelta(milliseconds=1)
 _HEX_IDS: Final = re.compile("[0-9a-f]*").fullmatch
 _BIG_ENDIAN: Final = array("I", [1]).tobytes()[0] == 0
 
-FindEarlier = Callable[[str], tuple[int, bytes] | None]
-"""Finds a record of an earlier reading by its id: its row and its digest."""
+FindEarlier = Callable[[str], Sequence[tuple[int, bytes]]]
+"""Finds the records of an earlier reading that have an id: row and digest of each, in file order."""
 
 
 class Indexer:
@@ -62,7 +62,11 @@ class Indexer:
         self._first_row = first_row
         self._last = last_record
         self._find_earlier = find_earlier
+        # The row that stands for the latest record of each id, and for repeated ids the first row of each digest.
         self._rows_by_id: dict[str, int] = {}
+        self._repeats: dict[str, dict[bytes, int]] = {}
+        self._earlier_digests: dict[int, bytes] = {}
+        self._doubled: set[int] = set()
         self._hasher = NodeHasher()
 
     @property
@@ -89,7 +93,7 @@ class Indexer:
     def _hash_tree(self, batch: Batch, row_number: int) -> list[int]:
         """Compute the ids of a batch of a version 2 or 3 file; returns the parents' rows."""
         parents: list[int] = []
-        oids, rows_by_id, base = self.table.oid, self._rows_by_id, self._first_row
+        oids, rows_by_id = self.table.oid, self._rows_by_id
         digest, data, find_earlier = self._hasher.digest, batch.data, self._find_earlier
         last, found = self._last, rows_by_id.get
         for _, start, end, fields, _ in batch.rows:
@@ -98,27 +102,62 @@ class Indexer:
                 oids += NO_PARENT
                 row_number += 1
                 continue
-            parent_id = fields.parentId
+            entry_id, parent_id = fields.id or "", fields.parentId
             parent, parent_digest = NO_ROW, NO_PARENT
             if parent_id:
                 at = found(parent_id)
+                if at is None and find_earlier is not None:
+                    at = self._recall(parent_id)
                 if at is not None:
-                    parent = at
-                    where = (at - base) * DIGEST_SIZE
-                    parent_digest = bytes(oids[where : where + DIGEST_SIZE])
-                elif find_earlier is not None and (earlier := find_earlier(parent_id)) is not None:
-                    parent, parent_digest = earlier
+                    parent, parent_digest = at, self._digest(at)
             if data is not None:
                 node = digest(parent_digest, data[start:end])
             else:
                 node = self._long_digest(parent_digest, batch.offset + start, end - start)
             oids += node
             parents.append(parent)
-            rows_by_id[fields.id] = row_number  # type: ignore[index] - an entry has an id here
+            if entry_id in rows_by_id or (find_earlier is not None and self._recall(entry_id) is not None):
+                rows_by_id[entry_id] = self._repeated(entry_id, row_number, node)
+            else:
+                rows_by_id[entry_id] = row_number
             last = (row_number, node)
             row_number += 1
         self._last = last
         return parents
+
+    def _digest(self, row: int) -> bytes:
+        """Return the digest of a row, of this reading or of an earlier one."""
+        at = (row - self._first_row) * DIGEST_SIZE
+        return bytes(self.table.oid[at : at + DIGEST_SIZE]) if at >= 0 else self._earlier_digests[row]
+
+    def _recall(self, entry_id: str) -> int | None:
+        """Return the row that stands for the latest record of an id in the earlier reading, and remember it."""
+        records = self._find_earlier(entry_id) if self._find_earlier is not None else ()
+        if not records:
+            return None
+        firsts: dict[bytes, int] = {}
+        for row, digest in records:
+            firsts.setdefault(digest, row)
+        if len(firsts) > 1:
+            self._repeats[entry_id] = firsts
+        latest = records[-1][1]
+        row = firsts[latest]
+        self._earlier_digests[row] = latest
+        self._rows_by_id[entry_id] = row
+        return row
+
+    def _repeated(self, entry_id: str, row: int, node: bytes) -> int:
+        """Note a record whose id an earlier one has; returns the row that stands for its node."""
+        firsts = self._repeats.get(entry_id)
+        if firsts is None:
+            earlier = self._rows_by_id[entry_id]
+            firsts = self._repeats[entry_id] = {self._digest(earlier): earlier}
+        first = firsts.setdefault(node, row)
+        if first != row:
+            self._doubled.add(row)
+            if first < self._first_row:
+                self._earlier_digests[first] = node
+        return first
 
     def _hash_chain(self, batch: Batch, row_number: int) -> list[int]:
         """Compute the ids of a batch of a version 1 file, where the parent is the record before."""
@@ -145,7 +184,8 @@ class Indexer:
         return self._hasher.digest_pieces(parent, self._source.iter_range(offset, length))
 
     def _add_flags(self, batch: Batch, parents: list[int]) -> None:
-        flags, version1 = [], batch.version1
+        version1, table = batch.version1, self.table
+        flags = []
         for (_, _, _, fields, utf8), parent in zip(batch.rows, parents, strict=True):
             flag = 0 if utf8 else NOT_UTF8
             if fields is not None and is_entry(fields, version1=version1):
@@ -160,10 +200,11 @@ class Indexer:
                         flag |= TOOL_USE
                     if message.isError or stop_reason in ("error", "aborted"):
                         flag |= FAILED
-            if batch.data is None:
-                flag |= LONG
             flags.append(flag)
-        self.table.flags.extend(flags)
+        table.flags.extend(flags)
+        for row in self._doubled:
+            table.flags[row - self._first_row] |= DOUBLED
+        self._doubled.clear()
 
     def _add_ids(self, rows: list[Row], first: int, *, version1: bool) -> None:
         table = self.table

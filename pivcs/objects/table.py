@@ -36,8 +36,8 @@ TOOL_USE: Final = 32
 """An answer that stopped to call tools."""
 FAILED: Final = 64
 """A tool result with an error, or an answer that failed or was aborted."""
-LONG: Final = 128
-"""The line is over 16 MiB and never held whole."""
+DOUBLED: Final = 128
+"""The record is the same node as that of an earlier row (a line written twice); views pass over it."""
 
 
 @dataclass(slots=True)
@@ -79,15 +79,21 @@ class Table:
         return bool(self.flags[row] & NODE)
 
     def nodes(self) -> Iterator[int]:
-        """Yield the rows that are records, in file order."""
-        return (row for row, flags in enumerate(self.flags) if flags & NODE)
+        """Yield the rows of the nodes, each once, in file order."""
+        return (row for row, flags in enumerate(self.flags) if flags & (NODE | DOUBLED) == NODE)
 
     def last_node(self) -> int | None:
-        """Return the row of the last record, where pi would resume, or None."""
+        """Return the row of the node of the last record, where pi would resume, or None."""
         for row in range(len(self) - 1, -1, -1):
             if self.flags[row] & NODE:
-                return row
+                return self.first_row(row)
         return None
+
+    def first_row(self, row: int) -> int:
+        """Return the row that stands for the node of `row`: the first one with its object id."""
+        if not self.flags[row] & DOUBLED:
+            return row
+        return self.rows_with_digest_prefix(self.digest(row))[0]
 
     def line_number(self, row: int) -> int:
         """Return the number, from 1, of the line that a row is or was salvaged from."""
@@ -153,7 +159,10 @@ class Table:
         return [row for row, kind in enumerate(self.kind) if kind in wanted]
 
     def rows_with_code(self, code: int) -> list[int]:
-        """Return the records with this code, in file order, without a loop over all rows."""
+        """Return the nodes with this code, in file order, without a loop over all rows."""
+        return [row for row in self._records_with_code(code) if not self.flags[row] & DOUBLED]
+
+    def _records_with_code(self, code: int) -> list[int]:
         rows, data, at = [], self.code.tobytes(), -1
         needle = bytes((code,))
         while (at := data.find(needle, at + 1)) >= 0:
@@ -162,9 +171,32 @@ class Table:
         return rows
 
     def label_rows(self) -> Sequence[int]:
-        """Return the records that set or clear labels."""
-        return self.rows_with_code(LABEL)
+        """Return the records that set or clear labels, doubled ones too: the last line wins."""
+        return self._records_with_code(LABEL)
 
     def name_rows(self) -> Sequence[int]:
-        """Return the records that name the session."""
-        return self.rows_with_code(SESSION_INFO)
+        """Return the records that name the session, doubled ones too: the last line wins."""
+        return self._records_with_code(SESSION_INFO)
+
+    def rows_named(self, name: str) -> list[int]:
+        """Return the nodes whose entry id is `name`, in file order, without a loop over all rows."""
+        rows = [row for row, other in self.other_ids.items() if other == name and not self.flags[row] & DOUBLED]
+        if len(name) == 8 and not name.strip("0123456789abcdef"):
+            needle = array("I", [int(name, 16)]).tobytes()
+            data, at = self.entry_id.tobytes(), -1
+            while (at := data.find(needle, at + 1)) >= 0:
+                row, inside = divmod(at, len(needle))
+                if not inside and self.flags[row] & (NODE | POSITIONAL | OTHER_ID | DOUBLED) == NODE:
+                    rows.append(row)
+        return rows
+
+    def rows_with_digest_prefix(self, prefix: bytes, odd_nibble: int | None = None) -> list[int]:
+        """Return the nodes whose digest begins with `prefix`, and then with the four bits `odd_nibble`, each once."""
+        rows, at = [], -1
+        while (at := self.oid.find(prefix, at + 1)) >= 0:
+            row, inside = divmod(at, DIGEST_SIZE)
+            if inside or self.flags[row] & (NODE | DOUBLED) != NODE:
+                continue
+            if odd_nibble is None or self.oid[at + len(prefix)] >> 4 == odd_nibble:
+                rows.append(row)
+        return rows

@@ -14,6 +14,7 @@ from pivcs.session.classify import classify_line
 from pivcs.session.fields import FieldsLike, LineKind, Verdict
 from pivcs.session.jsontext import parse_json
 from pivcs.session.longline import LongLine
+from pivcs.session.migrations import version_of
 from pivcs.session.source import ByteSource
 
 SALVAGED: Final = 6
@@ -87,7 +88,7 @@ class LineReader:
                 if batch is None:
                     return
                 yield batch
-                buffer, have = rest.ljust(_FIRST_BUFFER, b"\0"), len(rest)
+                buffer, have = bytearray(rest.ljust(_FIRST_BUFFER, b"\0")), len(rest)
                 end = buffer.rfind(b"\n", 0, have) + 1
             if not end:
                 continue
@@ -179,22 +180,6 @@ def _add_rows(rows: list[Row], verdict: Verdict, start: int, stop: int) -> None:
     rows.append(Row(verdict.kind, start, stop, None, verdict.utf8))
     for record in verdict.records:
         rows.append(Row(SALVAGED, start + record.start, start + record.end, record.fields, verdict.utf8))
-
-
-def version_of(header: dict[str, object]) -> float:
-    """Return the version that a header states, as pi compares it: absent and null count as 1, a string as the number
-    it spells, anything without a number as not-a-number, which is below nothing (pi format 3, 8)."""
-    value = header.get("version")
-    if value is None:
-        return 1
-    if isinstance(value, int | float):
-        return float(value)
-    if isinstance(value, str):
-        try:
-            return float(value.strip() or 0)
-        except ValueError:
-            return float("nan")
-    return float("nan")
 
 
 def _states_version1(header_line: bytes) -> bool:

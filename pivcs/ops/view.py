@@ -1,0 +1,175 @@
+"""One session as commands see it: its rows, its bytes, and what is said about it as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from pivcs.objects.hashing import headerless_key, session_key
+from pivcs.objects.index import index_source
+from pivcs.objects.oid import ObjectId
+from pivcs.objects.table import Table
+from pivcs.session.blocks import ToolCall
+from pivcs.session.codes import ASSISTANT, TOOL_RESULT, USER
+from pivcs.session.describe import subject
+from pivcs.session.entries import Entry, Header
+from pivcs.session.fields import LineKind
+from pivcs.session.jsontext import NotJson, parse_json
+from pivcs.session.jsstring import js_trim
+from pivcs.session.source import ByteSource, FileSource
+
+SHOWN_WHOLE: Final = 64 << 20
+"""Records over this many bytes are not parsed to be shown."""
+
+
+@dataclass
+class SessionView:
+    """The rows of one stream and access to its bytes. `where` is what people call it: a path, mostly."""
+
+    table: Table
+    source: ByteSource
+    where: str
+    version1: bool | None = None
+    _values: dict[int, object] = field(default_factory=dict, repr=False)
+
+    def record(self, row: int) -> bytes:
+        """Return the bytes of a row, without the LF."""
+        return self.source.read_range(self.table.offset[row], self.table.length[row])
+
+    def iter_record(self, row: int) -> Iterator[bytes]:
+        """Yield the bytes of a row in pieces."""
+        return self.source.iter_range(self.table.offset[row], self.table.length[row])
+
+    def value(self, row: int) -> object:
+        """Return the parsed value of a row; None when it is no JSON or too large to be parsed for showing."""
+        if self.table.length[row] > SHOWN_WHOLE:
+            return None
+        if row not in self._values:
+            if len(self._values) >= 64:
+                self._values.pop(next(iter(self._values)))
+            try:
+                self._values[row] = parse_json(self.record(row))
+            except NotJson:
+                self._values[row] = None
+        return self._values[row]
+
+    def entry(self, row: int) -> Entry:
+        """Return the typed view of a record."""
+        return Entry(self.value(row))
+
+    def call_of(self, row: int) -> ToolCall | None:
+        """Return the tool call that a tool result answers, looked for in the nearest answer above it."""
+        message = self.entry(row).message
+        call_id = message.tool_call_id if message is not None else None
+        at = self.table.parent_of(row)
+        while at is not None and self.table.code[at] == TOOL_RESULT:
+            at = self.table.parent_of(at)
+        if at is None or self.table.code[at] != ASSISTANT or call_id is None:
+            return None
+        answer = self.entry(at).message
+        return next((call for call in answer.tool_calls() if call.id == call_id), None) if answer is not None else None
+
+    def subject(self, row: int) -> str:
+        """Return one line that says what a record is; raw text, to be made safe by whoever shows it."""
+        if self.table.length[row] > SHOWN_WHOLE:
+            return f"({self.table.length[row]:,} bytes)"
+        return subject(self.value(row), self.call_of(row) if self.table.code[row] == TOOL_RESULT else None)
+
+    @cached_property
+    def header_row(self) -> int | None:
+        """The first header line."""
+        rows = self.table.rows_of_kind(LineKind.HEADER)
+        return rows[0] if rows else None
+
+    @cached_property
+    def header(self) -> Header:
+        """The first header; an empty one when there is none."""
+        return Header({} if self.header_row is None else self.value(self.header_row))
+
+    @cached_property
+    def key(self) -> ObjectId | None:
+        """The session's key; None when there is no complete line that is not blank."""
+        for row in self.table.rows_of_kind(LineKind.HEADER):
+            header = Header(self.value(row))
+            if header.id:
+                return session_key(header.id, header.timestamp or "")
+        for row, kind in enumerate(self.table.kind):
+            if kind != LineKind.BLANK:
+                return headerless_key(self.iter_record(row))
+        return None
+
+    @cached_property
+    def head(self) -> int | None:
+        """The node of the last record line: where pi would resume."""
+        return self.table.last_node()
+
+    @cached_property
+    def labels(self) -> dict[int, str]:
+        """Labelled rows and their labels. The last line wins, on whatever branch it is; an empty text clears
+        (pi format 7.2). A repeated id is labelled at its last record."""
+        texts: dict[str, str] = {}
+        for row in self.table.label_rows():
+            entry = self.entry(row)
+            if entry.target_id is None:
+                continue
+            if entry.label:
+                texts[entry.target_id] = entry.label
+            else:
+                texts.pop(entry.target_id, None)
+        labels: dict[int, str] = {}
+        for target, text in texts.items():
+            rows = self.table.rows_named(target)
+            if rows:
+                labels[rows[-1]] = text
+        return labels
+
+    @cached_property
+    def name(self) -> str | None:
+        """The session's name: the last `session_info` on any branch, None when empty (pi format 7.3)."""
+        rows = self.table.name_rows()
+        return (js_trim(self.entry(rows[-1]).name or "") or None) if rows else None
+
+    @cached_property
+    def first_prompt(self) -> str | None:
+        """The first line of the first user message that has text, in file order."""
+        for row in self.table.rows_with_code(USER):
+            if text := self.subject(row):
+                return text
+        return None
+
+    @cached_property
+    def children(self) -> dict[int, list[int]]:
+        """Rows of the children of each node that has any, in file order."""
+        children: dict[int, list[int]] = {}
+        parents = self.table.parent
+        for row in self.table.nodes():
+            parent = self.table.parent_of(row)
+            if parent is not None:
+                children.setdefault(parents[row], []).append(row)
+        return children
+
+    def tips(self) -> list[int]:
+        """Return the nodes without children, in file order."""
+        has_child = bytearray(len(self.table))
+        for row in self.table.nodes():
+            parent = self.table.parent_of(row)
+            if parent is not None:
+                has_child[parent] = 1
+        return [row for row in self.table.nodes() if not has_child[row]]
+
+    def node_count(self) -> int:
+        """Return the number of different nodes."""
+        return sum(1 for _ in self.table.nodes())
+
+
+def open_file(path: Path) -> SessionView:
+    """Read a session file. Raises `SourceNotReadable`.
+
+    The file stays open for reading as long as the view lives; it is never written.
+    """
+    source = FileSource(path)
+    table, reader = index_source(source)
+    return SessionView(table, source, str(path), reader.version1)
