@@ -1,0 +1,273 @@
+"""One JSON value, scanned as its bytes arrive, without holding it.
+
+The grammar is that of `pivcs.session.jsontext`; what is kept is one byte for each open container and the few fields
+of `Fields`. Invalid UTF-8 can only stand inside strings, where it cannot change where they end: no byte of ASCII is
+ever part of a replaced sequence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final, Literal
+
+from pivcs.session.capture import Capture, Closed
+from pivcs.session.fields import Fields
+
+State = Literal["open", "done", "failed"]
+
+_SPACE = rb"[ \t\n\r]*+"
+_BODY = rb'(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+'
+_STRING = rb'"' + _BODY + rb'"'
+_SCALAR = rb"(?:" + _STRING + rb"|-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+|true|false|null)"
+
+# The first four match at every place, if only the empty string.
+_space = re.compile(_SPACE)
+_body = re.compile(_BODY)
+_digits = re.compile(rb"[0-9]*+")
+# Scalar items (members) that follow an item (a member). A number is whole only when something follows it.
+_items = re.compile(rb"(?:%b,%b%b%b(?=[,\]]))*+" % (_SPACE, _SPACE, _SCALAR, _SPACE))
+_members = re.compile(
+    rb"(?:%b,%b%b%b:%b%b%b(?=[,}]))*+" % (_SPACE, _SPACE, _STRING, _SPACE, _SPACE, _SCALAR, _SPACE)
+)
+
+# Modes: what comes next. The first six stand between tokens.
+_VALUE, _FIRST_ITEM, _FIRST_KEY, _KEY, _COLON, _AFTER, _KEY_TEXT, _TEXT, _ESCAPE, _HEX, _LITERAL = range(11)
+# Inside a number, named for what was read last.
+_MINUS, _ZERO, _INTEGER, _POINT, _FRACTION, _EXPONENT, _SIGN, _POWER = range(11, 19)
+_WHOLE_NUMBER = frozenset((_ZERO, _INTEGER, _FRACTION, _POWER))
+
+_QUOTE, _BACKSLASH, _COMMA, _LIST, _OBJECT = b'"\\,[{'
+_CLOSING = {_LIST: b"]"[0], _OBJECT: b"}"[0]}
+_ESCAPED = frozenset(b'"\\/bfnrt')
+_HEX_DIGITS = frozenset(b"0123456789abcdefABCDEF")
+_CONTROL = bytes(range(32))
+_WORDS: dict[int, tuple[bytes, bool | None]] = {
+    b"t"[0]: (b"true", True),
+    b"f"[0]: (b"false", False),
+    b"n"[0]: (b"null", None),
+}
+
+_WINDOW: Final = 1 << 16
+_LONG_RUN: Final = 256
+"""Bytes without quote and backslash from which three passes at the speed of memory beat one of the regex engine."""
+
+
+def _end(pattern: re.Pattern[bytes], data: bytes, pos: int, limit: int) -> int:
+    match = pattern.match(data, pos, limit)
+    return match.end() if match else pos
+
+
+class JsonScanner:
+    """Scans one value, with JSON white space before it. `position` counts the bytes taken, from `start` on."""
+
+    def __init__(self, start: int = 0) -> None:
+        self.state: State = "open"
+        self.position = start
+        self.closed: Closed | None = None
+        """The top object or the marked one that closed last, as long as nothing but white space follows it."""
+        self._mode = _VALUE
+        self._string = _TEXT
+        self._stack = bytearray()
+        self._capture = Capture()
+        self._hex_left = 0
+        self._word: tuple[bytes, bool | None] = (b"", None)
+        self._matched = 0
+
+    @property
+    def is_object(self) -> bool:
+        """Whether the value is done and an object."""
+        return self.state == "done" and self.closed is not None
+
+    @property
+    def fields(self) -> Fields:
+        """Fields of the object; all defaults while it is open, and for other values."""
+        return self.closed[2] if self.state == "done" and self.closed is not None else Fields()
+
+    def mark_next(self) -> None:
+        """Mark the object that begins at `position`, if one may begin there: `closed` will tell when it ended."""
+        if self.state == "open" and self._mode in (_VALUE, _FIRST_ITEM):
+            self._capture.mark()
+
+    def feed(self, piece: bytes | memoryview) -> int:
+        """Scan the next bytes. Returns how many were taken: all, unless the value ended or failed before the next."""
+        data = piece if isinstance(piece, bytes) else bytes(piece)
+        base, pos, size = self.position, 0, len(data)
+        while pos < size and self.state == "open":
+            pos = _READERS[self._mode](self, data, pos)
+            self.position = base + pos
+        return pos
+
+    def finish(self) -> None:
+        """End the input: a number at the top is done, every other open value has failed."""
+        if self.state == "open":
+            self.state = "done" if not self._stack and self._mode in _WHOLE_NUMBER else "failed"
+
+    def _between(self, data: bytes, pos: int) -> int:
+        """Skip white space, or read the one byte that comes next."""
+        byte, mode = data[pos], self._mode
+        if byte in b" \t\n\r":
+            return _end(_space, data, pos, len(data))
+        if mode == _AFTER:
+            return self._after(data, pos)
+        if mode == _COLON and byte == b":"[0]:
+            self._mode = _VALUE
+        elif mode in (_KEY, _FIRST_KEY) and byte == _QUOTE:
+            self._capture.begin_key(len(self._stack))
+            self._mode = self._string = _KEY_TEXT
+        elif mode in (_FIRST_ITEM, _FIRST_KEY) and byte == _CLOSING[self._stack[-1]]:
+            self._close()
+        elif mode not in (_VALUE, _FIRST_ITEM) or not self._begin_value(byte):
+            self.state = "failed"
+            return pos
+        return pos + 1
+
+    def _begin_value(self, byte: int) -> bool:
+        capture = self._capture
+        if byte == _QUOTE:
+            capture.begin_text()
+            self._mode = self._string = _TEXT
+        elif byte == _OBJECT:
+            # Every byte before was a call of its own or white space, so `position` is that of the brace.
+            capture.begin_object(len(self._stack), self.position)
+            self._stack.append(byte)
+            self._mode = _FIRST_KEY
+        elif byte == _LIST:
+            capture.value()
+            self._stack.append(byte)
+            self._mode = _FIRST_ITEM
+        elif byte in b"-0123456789":
+            capture.value()
+            self._mode = _MINUS if byte == b"-"[0] else _ZERO if byte == b"0"[0] else _INTEGER
+        elif byte in _WORDS:
+            self._word, self._matched = _WORDS[byte], 1
+            self._mode = _LITERAL
+        else:
+            return False
+        return True
+
+    def _after(self, data: bytes, pos: int) -> int:
+        """Read what follows a value in a container."""
+        byte, container = data[pos], self._stack[-1]
+        if byte == _COMMA:
+            self.closed = None
+            if not self._capture.wanted(len(self._stack)):
+                end = _end(_members if container == _OBJECT else _items, data, pos, len(data))
+                if end > pos:
+                    return end
+            self._mode = _KEY if container == _OBJECT else _VALUE
+        elif byte == _CLOSING[container]:
+            self._close()
+        else:
+            self.state = "failed"
+            return pos
+        return pos + 1
+
+    def _close(self) -> None:
+        self._stack.pop()
+        self.closed = self._capture.end_container(len(self._stack), self.position + 1)
+        self._end_value()
+
+    def _end_value(self) -> None:
+        self._mode = _AFTER
+        if not self._stack:
+            self.state = "done"
+
+    def _text(self, data: bytes, pos: int) -> int:
+        """Read some of a string or key: up to a lone backslash, the end, or the end of a window."""
+        limit = min(pos + _WINDOW, len(data))
+        quote = data.find(b'"', pos, limit)
+        end = data.find(b"\\", pos, limit if quote < 0 else quote)
+        if end < 0:
+            end = limit if quote < 0 else quote
+        run = data[pos:end] if end - pos >= _LONG_RUN else b""
+        if not run or len(run.translate(None, _CONTROL)) != len(run):
+            end = _end(_body, data, pos, limit)
+            run = data[pos:end]
+        self._capture.add_text(run)
+        if end == limit or (run and data[end] == _BACKSLASH):
+            return end
+        if data[end] == _QUOTE:
+            if self._string == _KEY_TEXT:
+                self._capture.end_key()
+                self._mode = _COLON
+            else:
+                self._capture.end_text()
+                self._end_value()
+        elif data[end] == _BACKSLASH:
+            self._capture.add_text(b"\\")
+            self._mode = _ESCAPE
+        else:
+            self.state = "failed"
+            return end
+        return end + 1
+
+    def _escape(self, data: bytes, pos: int) -> int:
+        """Read the byte after a backslash (only where the piece or the window ends, or the escape is wrong)."""
+        byte = data[pos]
+        if byte == b"u"[0]:
+            self._mode, self._hex_left = _HEX, 4
+        elif byte in _ESCAPED:
+            self._mode = self._string
+        else:
+            self.state = "failed"
+            return pos
+        self._capture.add_text(data[pos : pos + 1])
+        return pos + 1
+
+    def _hex(self, data: bytes, pos: int) -> int:
+        if data[pos] not in _HEX_DIGITS:
+            self.state = "failed"
+            return pos
+        self._capture.add_text(data[pos : pos + 1])
+        self._hex_left -= 1
+        if not self._hex_left:
+            self._mode = self._string
+        return pos + 1
+
+    def _literal(self, data: bytes, pos: int) -> int:
+        word, value = self._word
+        if data[pos] != word[self._matched]:
+            self.state = "failed"
+            return pos
+        self._matched += 1
+        if self._matched == len(word):
+            self._capture.value(value)
+            self._end_value()
+        return pos + 1
+
+    def _number(self, data: bytes, pos: int) -> int:
+        """Read one step of a number; what cannot belong to a whole number ends it."""
+        mode, byte = self._mode, data[pos]
+        if mode in (_INTEGER, _FRACTION, _POWER) and byte in b"0123456789":
+            return _end(_digits, data, pos, len(data))
+        if mode == _MINUS and byte in b"0123456789":
+            self._mode = _ZERO if byte == b"0"[0] else _INTEGER
+        elif mode in (_ZERO, _INTEGER) and byte == b"."[0]:
+            self._mode = _POINT
+        elif mode == _POINT and byte in b"0123456789":
+            self._mode = _FRACTION
+        elif mode in (_ZERO, _INTEGER, _FRACTION) and byte in b"eE":
+            self._mode = _EXPONENT
+        elif mode == _EXPONENT and byte in b"+-":
+            self._mode = _SIGN
+        elif mode in (_EXPONENT, _SIGN) and byte in b"0123456789":
+            self._mode = _POWER
+        else:
+            if mode in _WHOLE_NUMBER:
+                self._end_value()
+            else:
+                self.state = "failed"
+            return pos
+        return pos + 1
+
+
+_READERS: tuple[Callable[[JsonScanner, bytes, int], int], ...] = (
+    *[JsonScanner._between] * 6,
+    *[JsonScanner._text] * 2,
+    JsonScanner._escape,
+    JsonScanner._hex,
+    JsonScanner._literal,
+    *[JsonScanner._number] * 8,
+)
+"""Who reads on in which mode."""
