@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property, cmp_to_key
+from functools import cached_property
 from typing import NamedTuple
 
 from pivcs.session.jsstring import js_trim
+from pivcs.session.siblings import sort_siblings
 from pivcs.session.times import time_of
 
 EntryId = str | None
@@ -57,9 +58,9 @@ class SessionTree:
                 self._roots.append(ident)
             else:
                 self._children.setdefault(parent, []).append(ident)
-        for siblings in self._children.values():
+        for parent, siblings in self._children.items():
             if len(siblings) > 1:
-                self._sort(siblings)
+                self._children[parent] = sort_siblings(siblings, self._time)
 
     def __contains__(self, ident: EntryId) -> bool:
         return ident in self._index
@@ -163,15 +164,9 @@ class SessionTree:
                 return (js_trim(name) or None) if isinstance(name, str) else None
         return None
 
-    def _sort(self, siblings: list[EntryId]) -> None:
-        times = {ident: _time_of(self.entries[self._index[ident]]) for ident in siblings}
-        known = {ident: time for ident, time in times.items() if time is not None}
-        if len(known) == len(times):
-            siblings.sort(key=known.__getitem__)
-        else:
-            # An unreadable time is equal to every other, which is no order; pi's engine and Python merge runs in the
-            # same way, so the comparison gives the same answer as there.
-            siblings.sort(key=cmp_to_key(lambda a, b: known[a] - known[b] if a in known and b in known else 0))
+    def _time(self, ident: EntryId) -> int | None:
+        value = self.entries[self._index[ident]]
+        return time_of(value["timestamp"]) if isinstance(value, dict) and "timestamp" in value else None
 
 
 def _id_of(value: object) -> EntryId:
@@ -185,7 +180,3 @@ def _parent_of(value: object) -> EntryId | _NoParent:
         return None
     parent = value["parentId"]
     return parent if isinstance(parent, str) else _NONE
-
-
-def _time_of(value: object) -> int | None:
-    return time_of(value["timestamp"]) if isinstance(value, dict) and "timestamp" in value else None
