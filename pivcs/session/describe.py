@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 from pivcs.session.blocks import Image, ToolCall
 from pivcs.session.entries import Entry, Header, Message
+from pivcs.session.jsstring import js_trim
 
 LONGEST = 1000
 """The most characters that `subject` returns."""
@@ -143,7 +144,7 @@ def _label(entry: Entry) -> str:
 
 
 def _session_info(entry: Entry) -> str:
-    return f'name "{_line(entry.name)}"' if entry.name and entry.name.strip() else "name cleared"
+    return f'name "{_line(entry.name)}"' if js_trim(entry.name or "") else "name cleared"
 
 
 def _custom_entry(entry: Entry) -> str:
