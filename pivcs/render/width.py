@@ -8,7 +8,6 @@ count as one column; `wrap` replaces tabs by spaces. Nothing here cuts inside a 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator
 from functools import cache
 
@@ -207,7 +206,7 @@ def _belongs(text: str, start: int, at: int, wcwidth: Callable[[str], int]) -> b
         return at == start + 1 and "\U0001f1e6" <= text[start] <= "\U0001f1ff"
     if text[start] < " ":
         return False
-    return wcwidth(character) == 0 or unicodedata.category(character) == "Mc"
+    return wcwidth(character) == 0
 
 
 @cache
