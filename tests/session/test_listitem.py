@@ -12,7 +12,6 @@ from pivcs.session import listitem
 from pivcs.session.listitem import PIECE, Listed, NotListed, iter_lines, list_item, read_header
 from tests.builders import CLOCK, CWD, SESSION_ID, build_session, entry_line, header_line, message_line
 
-
 TEXT = {"type": "text"}
 
 
