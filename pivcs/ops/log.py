@@ -120,7 +120,7 @@ def parts(view: SessionView, row: int) -> tuple[Part, ...]:
     return parts_of(view.value(row))
 
 
-def missing_between(view: SessionView, row: int) -> int | None:
+def damaged_before(view: SessionView, row: int) -> int | None:
     """Return the row of the last damaged line before an orphan, which is where its parent may have stood."""
     damaged = view.table.rows_of_kind(LineKind.DAMAGED, LineKind.GLUED, LineKind.FOREIGN)
     before = [line for line in damaged if line < row]

@@ -1,8 +1,8 @@
 """What users type to name an entry, resolved to a row: the one place that reads revisions.
 
-Kinds of name, tried in this order: `HEAD` or `@`, a label, an entry id, the beginning of an entry id or an object id
-(four characters and more). Explicit forms: `label:"any text"`, `entry/<id>`. Behind any of them `~n` and `^` go to
-ancestors.
+Kinds of name, tried in this order: `HEAD` or `@`, a label, an entry id, a line (`L7`), the beginning of an entry id or
+an object id (four characters and more). Explicit forms: `label:"any text"`, `entry/<id>`. Behind any of them `~n` and
+`^` go to ancestors.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from difflib import get_close_matches
 from typing import Final
 
 from pivcs.errors import InputError
-from pivcs.objects.table import NODE
 from pivcs.ops.view import SessionView
+from pivcs.session.fields import LineKind
 
 _ANCESTRY: Final = re.compile(r"(?:~\d*|\^)+\Z")
 _STEP: Final = re.compile(r"~(\d*)|\^")
@@ -49,8 +49,26 @@ class NoSuchAncestor(InputError):
     """`~n` or `^` goes beyond the root."""
 
 
+class NoEntryThere(InputError):
+    """A line was named that holds no entry."""
+
+
 def resolve(view: SessionView, text: str) -> int:
-    """Return the row that a revision names. Raises `UnknownRevision`, `AmbiguousRevision`, `NoSuchAncestor`."""
+    """Return the node's row that a revision names.
+
+    Raises `UnknownRevision`, `AmbiguousRevision`, `NoSuchAncestor`, `NoEntryThere`.
+    """
+    row = resolve_row(view, text)
+    if not view.table.is_node(row):
+        kind = LineKind(view.table.kind[row]).name.lower()
+        article = "an" if kind[0] in "aeiou" else "a"
+        what = "the header" if kind == "header" else f"{article} {kind} line"
+        raise NoEntryThere(f"line {view.table.line_number(row)} of '{view.where}' is {what}, no entry")
+    return view.table.first_row(row)
+
+
+def resolve_row(view: SessionView, text: str) -> int:
+    """Return the row that a revision names, which for `L7` may be a line that is no entry. Raises as `resolve`."""
     try:
         return _resolve_name(view, text)
     except UnknownRevision:
@@ -109,8 +127,9 @@ def _by_line(view: SessionView, text: str) -> int | None:
     table = view.table
     # Rows are lines but for what was salvaged, so the row is at or shortly after the line's number.
     for row in range(max(0, line - 1), min(len(table), line + len(table.salvaged) + 1)):
-        if table.flags[row] & NODE and table.line_number(row) == line and table.place_in_line(row) == place:
-            return row
+        if table.line_number(row) == line and table.place_in_line(row) == place:
+            glued = table.kind[row] == LineKind.GLUED and row + 1 < len(table) and table.is_node(row + 1)
+            return row + 1 if glued else row
     return None
 
 

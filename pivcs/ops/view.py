@@ -35,6 +35,12 @@ class SessionView:
     version1: bool | None = None
     _values: dict[int, object] = field(default_factory=dict, repr=False)
 
+    def __enter__(self) -> SessionView:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.source.close()
+
     def record(self, row: int) -> bytes:
         """Return the bytes of a row, without the LF."""
         return self.source.read_range(self.table.offset[row], self.table.length[row])

@@ -20,17 +20,32 @@ SKIN_TONES = "\U0001f3fb-\U0001f3ff"
 _JOINING = "\u0600-\u0605\u0610-\u061b\u061d-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17b3\u17b6-\u17ff\ua840-\ua877"
 _IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fffd\U00030000-\U0003fffd"
 
-_NONCHARACTERS = "\ufdd0-\ufdef\ufffe\uffff" + "".join(
-    f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17)
+# First and last code points; C0 controls are added but for those that the caller keeps.
+_UNSAFE_RANGES = (
+    (0x7F, 0x9F),
+    (0xAD, 0xAD),  # soft hyphen
+    (0x34F, 0x34F),
+    (0x61C, 0x61C),  # a direction mark
+    (0x115F, 0x1160),  # fillers, blank in all fonts, as are 3164 and FFA0
+    (0x17B4, 0x17B5),
+    (0x180B, 0x180F),
+    (0x200B, 0x200F),  # zero width, direction marks
+    (0x2028, 0x202E),  # line separators, direction overrides
+    (0x2060, 0x206F),  # zero width, direction isolates
+    (0x3164, 0x3164),
+    (0xD800, 0xDFFF),
+    (0xFDD0, 0xFDEF),
+    (0xFE00, 0xFE0F),
+    (0xFEFF, 0xFEFF),
+    (0xFFA0, 0xFFA0),
+    (0xFFF0, 0xFFFB),
+    (0xFFFE, 0xFFFF),
 )
-_UNSAFE = (
-    "\x7f-\x9f"  # and the C0 controls that the caller does not keep
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, joiner, direction mark, fillers
-    "\u200b-\u200f\u2028-\u202e\u2060-\u206f"  # zero width, line separators, direction overrides and isolates
-    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # the last holds tag characters
-    "\ud800-\udfff"
-) + _NONCHARACTERS
+_UNSAFE_BEYOND = re.compile(
+    "[\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # the last holds tag characters
+    + "".join(f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17))
+    + "]"
+)
 
 # Surroundings in which a joiner or selector does something, matched at its place (a picture's: or right behind it).
 _AFTER_PICTURE = re.compile(f"(?<=[{PICTOGRAPHS}])|(?<=[{PICTOGRAPHS}][{SKIN_TONES}\ufe0e\ufe0f])")
@@ -62,9 +77,15 @@ def visible(text: str, *, keep: str = "\n\t") -> str:
 
 @cache
 def _unsafe(keep: str) -> re.Pattern[str]:
-    # A single set of characters, which the engine searches for many times faster than for alternatives.
-    controls = "".join(re.escape(chr(code)) for code in range(0x20) if chr(code) not in keep)
-    return re.compile(f"[{controls}{_UNSAFE}]")
+    """Finds what may be unsafe: all beyond U+FFFF is, since the engine is 20 times slower with a set that goes there."""
+    controls = [(code, code) for code in range(0x20) if chr(code) not in keep]
+    safe: list[str] = []
+    begin = 0
+    for first, last in (*controls, *_UNSAFE_RANGES):
+        if begin < first:
+            safe.append(f"{re.escape(chr(begin))}-{re.escape(chr(first - 1))}")
+        begin = last + 1
+    return re.compile(f"[^{''.join(safe)}]")
 
 
 def _written_out(found: re.Match[str]) -> str:
@@ -72,6 +93,8 @@ def _written_out(found: re.Match[str]) -> str:
     code = ord(character)
     if code < 0x20 or code == 0x7F:
         return "^" + chr(code ^ 0x40)
+    if code > 0xFFFF and _UNSAFE_BEYOND.match(character) is None:
+        return character
     if _does_something(found.string, found.start(), character):
         return character
     return f"<U+{code:04X}>"

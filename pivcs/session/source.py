@@ -36,6 +36,10 @@ class ByteSource(Protocol):
         """Yield `length` bytes from `offset` in pieces of at most 1 MiB."""
         ...
 
+    def close(self) -> None:
+        """Give back what the source holds; closing twice is harmless."""
+        ...
+
 
 class BytesSource:
     """A source over bytes in memory; `piece` limits what one read gives (for tests of streaming)."""
@@ -60,6 +64,9 @@ class BytesSource:
         """See `ByteSource`."""
         for start in range(offset, offset + length, PIECE):
             yield self._data[start : min(start + PIECE, offset + length)]
+
+    def close(self) -> None:
+        """See `ByteSource`: there is nothing to give back."""
 
 
 class FileSource:

@@ -1,0 +1,107 @@
+"""The command line: each command reads arguments, calls one operation, and shows its result.
+
+Only here are the environment, the clock, the terminal and exit codes known. A command's module is imported when the
+command is called, so that `pivcs log` does not wait for what it does not use.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from pivcs import __version__
+from pivcs.errors import PivcsError
+
+COMMANDS = {
+    "cat-file": "cat_file",
+    "completion": "completion",
+    "demo": "demo",
+    "log": "log",
+    "ls": "ls",
+    "show": "show",
+    "status": "status",
+}
+
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return a command."""
+        module = COMMANDS.get(cmd_name)
+        if module is None:
+            return None
+        command = importlib.import_module(f"pivcs.cli.{module}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, with a suggestion for a mistyped command."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            close = get_close_matches(args[0], COMMANDS, n=1)
+            if not close:
+                raise
+            raise click.UsageError(f"{error.message} Did you mean '{close[0]}'?", ctx) from error
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, "--version", prog_name="pivcs", message="%(prog)s %(version)s")
+@click.option("-C", "directory", metavar="DIR", help="Run as if started in DIR.")
+def cli(directory: str | None) -> None:
+    """Version control for the sessions of the pi coding agent.
+
+    Session files are never changed by looking at them. In a project that pi has been used in, `pivcs log` works at
+    once; `pivcs demo` shows what it does to someone who has no session.
+    """
+    if directory is not None:
+        try:
+            os.chdir(directory)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise click.UsageError(f"cannot change to '{directory}': {reason}") from error
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the program and return its exit code; errors for people go to standard error."""
+    try:
+        given = list(arguments) if arguments is not None else None
+        result = cli.main(args=given, prog_name="pivcs", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except PivcsError as error:
+        _complain(error)
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader has gone (`| head`): nothing to say, and nothing left to flush at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    return result if isinstance(result, int) else 0
+
+
+def _complain(error: PivcsError) -> None:
+    from pivcs.cli.output import to_stderr
+
+    to_stderr(f"pivcs: {error.message}")
+    if error.hint:
+        to_stderr(f"hint: {error.hint}")

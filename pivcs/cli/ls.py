@@ -1,0 +1,58 @@
+"""`pivcs ls`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from pivcs.cli.output import Output, output_options, warn
+from pivcs.cli.target import surroundings
+from pivcs.ops.listing import SessionSummary, Unreadable, by_activity, summaries
+from pivcs.ops.locate import NoSession, all_files, files_in, project_files
+from pivcs.render import documents
+from pivcs.render.list_text import list_lines, session_document
+from pivcs.render.style import ColourWhen
+from pivcs.session.listitem import NotListed
+
+
+@click.command("ls")
+@click.argument("paths", metavar="[FILE|DIR]...", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="List the sessions of all projects.")
+@output_options
+def command(
+    paths: tuple[str, ...], everything: bool, as_json: bool, colour: ColourWhen, no_pager: bool, utc: bool
+) -> None:
+    """List sessions, latest activity first: those of the current project, of all projects, or the files named."""
+    skipped: list[NotListed] = []
+    found: list[SessionSummary] = []
+    failed: list[Unreadable] = []
+    for item in summaries(_files(paths, skipped, everything=everything)):
+        if isinstance(item, Unreadable):
+            failed.append(item)
+        else:
+            found.append(item)
+    sessions = by_activity(found)
+    output = Output(colour=colour, pager=not no_pager, utc=utc)
+    if as_json:
+        output.bytes(documents.streamed("pivcs.ls/1", {}, "sessions", map(session_document, sessions)))
+    else:
+        output.lines(list_lines(sessions, output.looks, with_cwd=everything or bool(paths)))
+    for left_out in skipped:
+        warn(left_out.message)
+    for item in failed:
+        warn(item.error.message)
+    if not sessions and not failed:
+        where = "there" if paths else "in any project" if everything else "for this project"
+        raise NoSession(f"no session {where}", hint=None if everything else "`pivcs ls --all` looks in all projects")
+    if failed:
+        click.get_current_context().exit(failed[0].error.exit_code)
+
+
+def _files(paths: Iterable[str], skipped: list[NotListed], *, everything: bool) -> Iterable[Path]:
+    named = [Path(path) for path in paths]
+    if named:
+        return [file for path in named for file in (files_in(path, skipped) if path.is_dir() else [path])]
+    around = surroundings()
+    return all_files(around, skipped) if everything else project_files(around, skipped)

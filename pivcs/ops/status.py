@@ -1,0 +1,102 @@
+"""The state of one session: position, branches, and everything about the file that is not as it should be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from pivcs.objects.table import NODE, NOT_UTF8, ORPHAN
+from pivcs.ops.view import SessionView
+from pivcs.session.fields import LineKind
+from pivcs.session.lines import SALVAGED
+
+EXCERPT: Final = 200
+"""Bytes of a bad line that a finding quotes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something about the file that a person should know.
+
+    `kind` is a stable name; `line` counts from 1, `offset` and `length` are bytes; `excerpt` is raw text of the line.
+    """
+
+    kind: str
+    line: int
+    offset: int
+    length: int
+    excerpt: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What `pivcs status` says. `lines` counts the complete lines of each kind; they add up to `line_count`."""
+
+    lines: dict[LineKind, int]
+    line_count: int
+    size: int
+    nodes: int
+    salvaged: int
+    tips: int
+    labels: int
+    head: int | None
+    pending: int
+    findings: tuple[Finding, ...]
+
+
+def status_of(view: SessionView) -> Status:
+    """Return the state of a session."""
+    table = view.table
+    return Status(
+        lines=table.counts(),
+        line_count=table.line_count(),
+        size=table.end + table.pending,
+        nodes=view.node_count(),
+        salvaged=sum(1 for row in table.salvaged if table.flags[row] & NODE),
+        tips=len(view.tips()),
+        labels=len(view.labels),
+        head=view.head,
+        pending=table.pending,
+        findings=tuple(_findings(view)),
+    )
+
+
+def _findings(view: SessionView) -> list[Finding]:
+    table = view.table
+    found = []
+    headers = 0
+    for row, kind in enumerate(table.kind):
+        flags = table.flags[row]
+        if kind == LineKind.HEADER:
+            headers += 1
+            if headers > 1:
+                found.append(_finding(view, row, "second-header"))
+        elif kind == LineKind.DAMAGED:
+            found.append(_finding(view, row, "damaged-line"))
+        elif kind == LineKind.FOREIGN:
+            found.append(_finding(view, row, "foreign-line"))
+        elif kind == LineKind.GLUED:
+            rescued = 0
+            while row + rescued + 1 < len(table) and table.kind[row + rescued + 1] == SALVAGED:
+                rescued += 1
+            found.append(_finding(view, row, "glued-line", f"{rescued} salvaged"))
+        if flags & ORPHAN:
+            missing = view.entry(row).parent_id or ""
+            found.append(_finding(view, row, "missing-parent", missing))
+        if flags & NOT_UTF8 and kind != SALVAGED:
+            found.append(_finding(view, row, "not-utf-8"))
+    if not headers and len(table):
+        found.append(Finding("no-header", 1, 0, 0, ""))
+    if table.pending:
+        line = table.line_count() + 1
+        excerpt = view.source.read_range(table.end, min(table.pending, EXCERPT)).decode("utf-8", "replace")
+        found.append(Finding("pending-line", line, table.end, table.pending, excerpt))
+    return found
+
+
+def _finding(view: SessionView, row: int, kind: str, detail: str = "") -> Finding:
+    table = view.table
+    offset, length = table.offset[row], table.length[row]
+    excerpt = view.source.read_range(offset, min(length, EXCERPT)).decode("utf-8", "replace")
+    return Finding(kind, table.line_number(row), offset, length, excerpt, detail)

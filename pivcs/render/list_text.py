@@ -1,0 +1,71 @@
+"""A list of sessions as text, and as documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from os.path import commonprefix
+
+from pivcs.ops.listing import SessionSummary
+from pivcs.render.amounts import format_bytes, plural
+from pivcs.render.documents import Document, time_text
+from pivcs.render.log_text import Looks, fitted
+from pivcs.render.style import Role, Span
+from pivcs.render.text import one_line
+from pivcs.render.width import pad
+
+
+def list_lines(sessions: Sequence[SessionSummary], looks: Looks, *, with_cwd: bool) -> Iterator[str]:
+    """Yield a line for each session: when, id, name or first prompt, and how much there is; with `with_cwd` where."""
+    ids = shortest_ids([session.id or session.path.name for session in sessions])
+    rows = [
+        (
+            looks.when(session.time),
+            one_line(short),
+            plural(session.entries, "entry", "entries"),
+            plural(session.tips, "tip"),
+            format_bytes(session.size),
+        )
+        for session, short in zip(sessions, ids, strict=True)
+    ]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(5)]
+    for session, row in zip(sessions, rows, strict=True):
+        spans: list[Span] = [(Role.PLAIN, pad(row[0], widths[0]) + "  "), (Role.ID, pad(row[1], widths[1]) + "  ")]
+        amounts = [pad(text, width, right=True) for text, width in zip(row[2:], widths[2:], strict=True)]
+        spans.append((Role.DIM, "  ".join(amounts) + "  "))
+        if session.state:
+            spans.append((Role.WARNING, f"[{', '.join(session.state)}] "))
+        if session.name:
+            spans.append((Role.HEADING, one_line(session.name)))
+        else:
+            spans.append((Role.PLAIN, one_line(session.first_prompt or "(no prompt)")))
+        if with_cwd and session.cwd:
+            spans.append((Role.DIM, f"  {one_line(session.cwd)}"))
+        yield looks.styler.spans(fitted(spans, looks.columns)).rstrip(" ")
+
+
+def session_document(session: SessionSummary) -> Document:
+    """Return a session of a list as a JSON object."""
+    return {
+        "path": str(session.path),
+        "id": session.id,
+        "key": session.key,
+        "name": session.name,
+        "first_prompt": session.first_prompt,
+        "cwd": session.cwd,
+        "time": time_text(session.time),
+        "size": session.size,
+        "entries": session.entries,
+        "tips": session.tips,
+        "state": list(session.state),
+    }
+
+
+def shortest_ids(ids: Sequence[str], least: int = 8) -> list[str]:
+    """Return the shortest beginning of each id, at least `least` characters, that no other id has; file names whole."""
+    ordered = sorted(set(ids))
+    shared = {ident: least for ident in ordered}
+    for one, other in zip(ordered, ordered[1:], strict=False):
+        common = len(commonprefix((one, other))) + 1
+        shared[one] = max(shared[one], common)
+        shared[other] = max(shared[other], common)
+    return [ident if ident.endswith(".jsonl") else ident[: shared[ident]] for ident in ids]

@@ -1,0 +1,198 @@
+"""A log as text: one entry in one line, one entry as a paragraph, one turn in either form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import Final
+
+from pivcs.objects.table import FAILED
+from pivcs.ops import log as ops
+from pivcs.ops.log import LoggedEntry, Turn
+from pivcs.ops.view import SessionView
+from pivcs.render.amounts import plural
+from pivcs.render.style import Role, Styler
+from pivcs.render.text import one_line, visible
+from pivcs.render.when import format_when
+from pivcs.render.width import columns_of, truncate, wrap
+from pivcs.session.codes import TOOL_RESULT
+from pivcs.session.parts import Part
+
+_PREFIX: Final = {
+    "user": "user: ",
+    "assistant": "assistant: ",
+    "tool": "tool ",
+    "model_change": "model ",
+    "label": "label ",
+    "usage": "usage ",
+    "context_edit": "context ",
+}
+_ROLES: Final = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL, "bashExecution": Role.TOOL}
+_LABEL_COLUMNS: Final = 40
+BODY_LINES: Final = 8
+"""Lines of an entry's text that a paragraph shows."""
+NARROWEST: Final = 20
+"""Columns that text gets at least, on however narrow a terminal."""
+SHORT_OID: Final = 16
+"""Hexadecimal digits of an object id that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """How text is shown: colours, columns of the terminal (None: not a terminal, nothing is cut), and times."""
+
+    styler: Styler
+    columns: int | None = None
+    utc: bool = False
+    zone: tzinfo | None = None
+
+    def when(self, time: int | None) -> str:
+        """Return a time as it is shown."""
+        return format_when(time, utc=self.utc, zone=self.zone)
+
+
+def subject_spans(entry: LoggedEntry, subject: str) -> list[tuple[Role, str]]:
+    """Return one line for an entry without its id: who, and what."""
+    role = Role.ERROR if entry.failed else _ROLES.get(entry.who, Role.DIM)
+    prefix = _PREFIX.get(entry.who, "")
+    text = one_line(subject)
+    if entry.who in ("user", "assistant", "tool") or entry.failed:
+        return [(role, prefix), (Role.ERROR if entry.failed else Role.PLAIN, text)]
+    return [(Role.DIM, prefix + text)]
+
+
+def decoration(entry: LoggedEntry) -> list[str]:
+    """Return what is said in brackets behind an id: HEAD, the label."""
+    marks = ["HEAD"] if entry.is_head else []
+    if entry.label is not None:
+        marks.append(f"label: {truncate(one_line(entry.label), _LABEL_COLUMNS)}")
+    return marks
+
+
+def _id_spans(entry: LoggedEntry) -> list[tuple[Role, str]]:
+    spans = [(Role.CURRENT if entry.is_head else Role.ID, visible(entry.name, keep="")), (Role.PLAIN, " ")]
+    marks = decoration(entry)
+    if marks:
+        spans += [(Role.LABEL, f"({', '.join(marks)})"), (Role.PLAIN, " ")]
+    return spans
+
+
+def fitted(spans: Sequence[tuple[Role, str]], columns: int | None) -> list[tuple[Role, str]]:
+    """Return spans cut to a number of columns, at least `NARROWEST`."""
+    if columns is None:
+        return list(spans)
+    left = max(columns, NARROWEST)
+    done: list[tuple[Role, str]] = []
+    for role, text in spans:
+        width = columns_of(text)
+        if width > left:
+            done.append((role, truncate(text, left)))
+            break
+        done.append((role, text))
+        left -= width
+    return done
+
+
+def oneline(entry: LoggedEntry, subject: str, looks: Looks, *, beside: int = 0) -> str:
+    """Return an entry in one line; `beside` columns are taken by a graph."""
+    spans = [*_id_spans(entry), *subject_spans(entry, subject)]
+    if entry.missing_parent is not None:
+        spans.append((Role.WARNING, f" [parent {visible(entry.missing_parent, keep='')} is missing]"))
+    columns = None if looks.columns is None else looks.columns - beside
+    return looks.styler.spans(fitted(spans, columns))
+
+
+def paragraph(view: SessionView, entry: LoggedEntry, looks: Looks) -> list[str]:
+    """Return an entry as a paragraph: its ids, who, when, and the beginning of what it says."""
+    style = looks.styler
+    lines = [*heading(view, entry, looks)]
+    body = list(brief(ops.parts(view, entry.row), looks))
+    if not body and entry.role is None:
+        body = ["    " + style(Role.PLAIN, line) for line in _fold(one_line(view.subject(entry.row)), looks)]
+    return [*lines, "", *body] if body else lines
+
+
+def heading(view: SessionView, entry: LoggedEntry, looks: Looks) -> list[str]:
+    """Return what stands above an entry's text."""
+    style = looks.styler
+    marks = decoration(entry)
+    name = f"entry {visible(entry.name, keep='')}"
+    lines = [style(Role.ID, name) + (" " + style(Role.LABEL, f"({', '.join(marks)})") if marks else "")]
+    lines.append("Node:   " + style(Role.DIM, entry.oid.hex[:SHORT_OID]))
+    message = view.entry(entry.row).message
+    model = message.model if message is not None else None
+    who = one_line(entry.role or entry.type) + (f" ({one_line(model)})" if model else "")
+    lines.append("From:   " + style(Role.ERROR if entry.failed else _ROLES.get(entry.who, Role.PLAIN), who))
+    lines.append("Date:   " + looks.when(entry.time))
+    if entry.missing_parent is not None:
+        lines.append("Parent: " + style(Role.WARNING, _gap(view, entry)))
+    return lines
+
+
+def _gap(view: SessionView, entry: LoggedEntry) -> str:
+    """Say that an orphan's parent is missing, and where it may have stood."""
+    row = ops.damaged_before(view, entry.row)
+    where = "" if row is None else f", perhaps damaged line {view.table.line_number(row)}"
+    return f"{visible(entry.missing_parent or '', keep='')} is missing{where}"
+
+
+def brief(parts: Sequence[Part], looks: Looks) -> Iterator[str]:
+    """Yield the beginning of an entry's parts, indented by four columns; what is left out is counted."""
+    shown = left_out = 0
+    for part in parts:
+        if part.kind in ("removed", "added", "thinking"):
+            continue
+        title = _title(part)
+        texts = ([title] if title else []) + (part.text.rstrip().split("\n") if part.text.strip() else [])
+        for number, text in enumerate(texts):
+            if shown >= BODY_LINES:
+                left_out += 1
+                continue
+            role = _part_role(part) if title is None or number == 0 else Role.PLAIN
+            for line in _fold(text, looks):
+                if shown < BODY_LINES:
+                    shown += 1
+                    yield "    " + looks.styler(role, line) if line else ""
+    if left_out:
+        yield "    " + looks.styler(Role.DIM, f"(+{plural(left_out, 'line')})")
+
+
+def _fold(text: str, looks: Looks) -> list[str]:
+    safe = visible(text.rstrip("\r"), keep="\t")
+    if looks.columns is None:
+        return [safe]
+    return wrap(safe, max(looks.columns - 4, NARROWEST))
+
+
+def _title(part: Part) -> str | None:
+    if part.kind == "call":
+        return f"> {one_line(part.title)}"
+    if part.kind in ("image", "note"):
+        return one_line(part.title)
+    return None
+
+
+def _part_role(part: Part) -> Role:
+    return {"call": Role.TOOL, "error": Role.ERROR, "note": Role.DIM, "image": Role.DIM}.get(part.kind, Role.PLAIN)
+
+
+def turn_lines(view: SessionView, turn: Turn, looks: Looks, *, beside: int = 0) -> list[str]:
+    """Return a turn in two lines: its last entry's id and the prompt, then what came of it."""
+    last = ops.logged(view, turn.last)
+    codes, flags = view.table.code, view.table.flags
+    tools = [row for row in turn.rows if codes[row] == TOOL_RESULT]
+    failed = sum(1 for row in tools if flags[row] & FAILED)
+    amounts = [plural(len(turn.rows), "entry", "entries")]
+    if tools:
+        amounts.append(plural(len(tools), "tool result"))
+    if failed:
+        amounts.append(f"{failed} failed")
+    if not turn.finished:
+        amounts.append("unfinished")
+    prompt = "(no prompt)" if turn.prompt is None else one_line(view.subject(turn.prompt))
+    first = [*_id_spans(last), (Role.USER, "" if turn.prompt is None else "user: "), (Role.PLAIN, prompt)]
+    outcome = subject_spans(last, view.subject(turn.last))
+    second = [(Role.PLAIN, "    "), (Role.DIM, f"[{', '.join(amounts)}] "), *outcome]
+    columns = None if looks.columns is None else looks.columns - beside
+    return [looks.styler.spans(fitted(spans, columns)) for spans in (first, second)]

@@ -1,0 +1,123 @@
+"""The state of a session as text, and as a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from pivcs.ops import log as ops
+from pivcs.ops.status import Finding, Status
+from pivcs.ops.view import SessionView
+from pivcs.render.amounts import format_bytes, format_count, plural
+from pivcs.render.documents import Document, session_document
+from pivcs.render.log_text import SHORT_OID, Looks, fitted, oneline
+from pivcs.render.style import Role
+from pivcs.render.text import one_line
+from pivcs.session.fields import LineKind
+from pivcs.session.migrations import version_of
+
+_MEANING: Final = {
+    "damaged-line": "damaged: no JSON; pi skips it",
+    "foreign-line": "JSON, but no entry",
+    "glued-line": "several records in one line; pi skips it",
+    "missing-parent": "parent is not in the file",
+    "second-header": "another header",
+    "not-utf-8": "not UTF-8",
+    "no-header": "the file has no header; pi refuses it",
+    "pending-line": "no line end: a torn write, or one that is under way",
+}
+_NOUNS: Final = {
+    LineKind.HEADER: ("header", "headers"),
+    LineKind.ENTRY: ("entry", "entries"),
+    LineKind.GLUED: ("glued", "glued"),
+    LineKind.FOREIGN: ("foreign", "foreign"),
+    LineKind.DAMAGED: ("damaged", "damaged"),
+    LineKind.BLANK: ("blank", "blank"),
+}
+SHOWN_FINDINGS: Final = 20
+
+
+def status_lines(view: SessionView, status: Status, looks: Looks, *, every: bool) -> Iterator[str]:
+    """Yield the lines of `pivcs status`; without `every` at most `SHOWN_FINDINGS` findings are listed."""
+    style, header = looks.styler, view.header
+    title = view.name or view.first_prompt
+    if title:
+        yield _field("Session", style(Role.HEADING, one_line(title)))
+    version = version_of(header.fields) if header.fields else None
+    kind = "no header" if version is None else f"version {version:g}"
+    yield _field("File", f"{one_line(view.where)} ({format_bytes(status.size)}, {kind})")
+    if header.id:
+        yield _field("Id", one_line(header.id))
+    if view.key is not None:
+        yield _field("Key", style(Role.DIM, view.key.hex[:SHORT_OID]))
+    if header.cwd:
+        yield _field("Project", one_line(header.cwd))
+    if header.parent_session:
+        yield _field("Made from", one_line(header.parent_session))
+    if status.head is None:
+        yield _field("Position", "no entry yet")
+    else:
+        head = ops.logged(view, status.head)
+        yield _field("Position", oneline(head, view.subject(status.head), looks, beside=11))
+        yield _field("", looks.when(head.time))
+    yield _field(
+        "Tree",
+        f"{plural(status.nodes, 'entry', 'entries')}, {plural(status.tips, 'tip')}, {plural(status.labels, 'label')}",
+    )
+    counts = ", ".join(
+        f"{format_count(count)} {_NOUNS[kind][count != 1]}" for kind, count in status.lines.items() if count
+    )
+    yield _field("Lines", f"{format_count(status.line_count)}" + (f": {counts}" if counts else ""))
+    if status.findings:
+        yield ""
+        shown = status.findings if every else status.findings[:SHOWN_FINDINGS]
+        for finding in shown:
+            yield from _finding_lines(finding, looks)
+        left = len(status.findings) - len(shown)
+        if left:
+            yield style(Role.DIM, f"(+{plural(left, 'finding')}; --all shows them)")
+
+
+def _field(name: str, text: str) -> str:
+    return f"{name + ':' if name else '':<10} {text}"
+
+
+def _finding_lines(finding: Finding, looks: Looks) -> Iterator[str]:
+    where = "" if finding.kind == "no-header" else f"line {finding.line}, offset {finding.offset}: "
+    meaning = _MEANING[finding.kind]
+    if finding.kind == "missing-parent":
+        meaning = f"parent {one_line(finding.detail) or '(empty)'} is not in the file above it"
+    elif finding.detail:
+        meaning += f" ({finding.detail})"
+    if finding.kind in ("damaged-line", "pending-line", "glued-line"):
+        meaning += f", {plural(finding.length, 'byte')}"
+    yield looks.styler(Role.WARNING, where + meaning)
+    if finding.kind in ("damaged-line", "foreign-line", "glued-line", "pending-line"):
+        spans = [(Role.PLAIN, "    "), (Role.DIM, one_line(finding.excerpt))]
+        yield looks.styler.spans(fitted(spans, looks.columns))
+
+
+def status_document(view: SessionView, status: Status) -> Document:
+    """Return the state of a session as a JSON document."""
+    return {
+        "schema": "pivcs.status/1",
+        "session": session_document(view),
+        "size": status.size,
+        "lines": {kind.name.lower(): count for kind, count in status.lines.items()},
+        "line_count": status.line_count,
+        "nodes": status.nodes,
+        "salvaged": status.salvaged,
+        "tips": status.tips,
+        "labels": status.labels,
+        "pending": status.pending,
+        "findings": [
+            {
+                "kind": finding.kind,
+                "line": finding.line,
+                "offset": finding.offset,
+                "length": finding.length,
+                "detail": finding.detail,
+            }
+            for finding in status.findings
+        ],
+    }
