@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from os.path import commonprefix
+from itertools import pairwise, takewhile
 
 from pivcs.ops.listing import SessionSummary
 from pivcs.render.amounts import format_bytes, plural
@@ -11,7 +11,9 @@ from pivcs.render.documents import Document, time_text
 from pivcs.render.log_text import Looks, fitted
 from pivcs.render.style import Role, Span
 from pivcs.render.text import one_line
-from pivcs.render.width import pad
+from pivcs.render.width import pad, truncate
+
+LONGEST_ID = 24
 
 
 def list_lines(sessions: Sequence[SessionSummary], looks: Looks, *, with_cwd: bool) -> Iterator[str]:
@@ -20,7 +22,7 @@ def list_lines(sessions: Sequence[SessionSummary], looks: Looks, *, with_cwd: bo
     rows = [
         (
             looks.when(session.time),
-            one_line(short),
+            truncate(one_line(short), LONGEST_ID),
             plural(session.entries, "entry", "entries"),
             plural(session.tips, "tip"),
             format_bytes(session.size),
@@ -63,9 +65,10 @@ def session_document(session: SessionSummary) -> Document:
 def shortest_ids(ids: Sequence[str], least: int = 8) -> list[str]:
     """Return the shortest beginning of each id, at least `least` characters, that no other id has; file names whole."""
     ordered = sorted(set(ids))
-    shared = {ident: least for ident in ordered}
-    for one, other in zip(ordered, ordered[1:], strict=False):
-        common = len(commonprefix((one, other))) + 1
+    shared = dict.fromkeys(ordered, least)
+    for one, other in pairwise(ordered):
+        alike = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+        common = sum(1 for _ in alike) + 1
         shared[one] = max(shared[one], common)
         shared[other] = max(shared[other], common)
     return [ident if ident.endswith(".jsonl") else ident[: shared[ident]] for ident in ids]
