@@ -59,6 +59,10 @@ class Capture:
         """Whether members at this level are kept."""
         return bool(self._nodes) and self._nodes[-1].level == level - 1
 
+    def passes(self) -> bool:
+        """Whether nothing is kept of the list or object that begins next."""
+        return not self._mark and self._name != "message"
+
     def begin_key(self, level: int) -> None:
         """A key begins; its bytes follow."""
         self._in_key = True

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Final, Literal
+from functools import cache
+from typing import Final, Literal, NamedTuple
 
 from pivcs.session.capture import Capture, Closed
 from pivcs.session.fields import Fields
@@ -17,19 +18,45 @@ from pivcs.session.fields import Fields
 State = Literal["open", "done", "failed"]
 
 _SPACE = rb"[ \t\n\r]*+"
-_BODY = rb'(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+'
+_PLAIN = rb'[^"\\\x00-\x1f]*+'
+_BODY = _PLAIN + rb'(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})' + _PLAIN + rb")*+"
 _STRING = rb'"' + _BODY + rb'"'
-_SCALAR = rb"(?:" + _STRING + rb"|-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+|true|false|null)"
+_SCALAR = _STRING + rb"|-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+|true|false|null"
 
-# The first four match at every place, if only the empty string.
 _space = re.compile(_SPACE)
 _body = re.compile(_BODY)
 _digits = re.compile(rb"[0-9]*+")
-# Scalar items (members) that follow an item (a member). A number is whole only when something follows it.
-_items = re.compile(rb"(?:%b,%b%b%b(?=[,\]]))*+" % (_SPACE, _SPACE, _SCALAR, _SPACE))
-_members = re.compile(
-    rb"(?:%b,%b%b%b:%b%b%b(?=[,}]))*+" % (_SPACE, _SPACE, _STRING, _SPACE, _SPACE, _SCALAR, _SPACE)
-)
+_LEVELS: Final = 3
+"""Levels of containers that one pattern passes over at once; each doubles its size."""
+
+
+class _Patterns(NamedTuple):
+    """Patterns for whole values at the speed of the regex engine; what they do not match is read step by step."""
+
+    value: re.Pattern[bytes]
+    """A list or an object."""
+    items: re.Pattern[bytes]
+    """Items that follow an item; possibly none."""
+    members: re.Pattern[bytes]
+    """Members that follow a member; possibly none."""
+
+
+@cache
+def _patterns() -> _Patterns:
+    # Made when first used: a program that meets no torn and no long line need not wait for it.
+    def more(part: bytes, closing: bytes) -> bytes:
+        return rb"(?:%b%b(?:,%b(?!%b)|(?=%b)))*+" % (part, _SPACE, _SPACE, closing, closing)
+
+    value, container = _SCALAR, b""
+    for _ in range(_LEVELS):
+        member = rb"%b%b:%b(?:%b)" % (_STRING, _SPACE, _SPACE, value)
+        container = rb"\[%b%b\]|\{%b%b\}" % (_SPACE, more(rb"(?:%b)" % value, rb"\]"), _SPACE, more(member, rb"\}"))
+        value = _SCALAR + rb"|" + container
+    # A number is whole only when something follows it.
+    items = rb"(?:,%b(?:%b)%b(?=[,\]]))*+" % (_SPACE, value, _SPACE)
+    members = rb"(?:,%b%b%b:%b(?:%b)%b(?=[,}]))*+" % (_SPACE, _STRING, _SPACE, _SPACE, value, _SPACE)
+    return _Patterns(re.compile(container), re.compile(items), re.compile(members))
+
 
 # Modes: what comes next. The first six stand between tokens.
 _VALUE, _FIRST_ITEM, _FIRST_KEY, _KEY, _COLON, _AFTER, _KEY_TEXT, _TEXT, _ESCAPE, _HEX, _LITERAL = range(11)
@@ -70,6 +97,7 @@ class JsonScanner:
         self._string = _TEXT
         self._stack = bytearray()
         self._capture = Capture()
+        self._limit = 0
         self._hex_left = 0
         self._word: tuple[bytes, bool | None] = (b"", None)
         self._matched = 0
@@ -89,14 +117,16 @@ class JsonScanner:
         if self.state == "open" and self._mode in (_VALUE, _FIRST_ITEM):
             self._capture.mark()
 
-    def feed(self, piece: bytes | memoryview) -> int:
-        """Scan the next bytes. Returns how many were taken: all, unless the value ended or failed before the next."""
+    def feed(self, piece: bytes | memoryview, start: int = 0, end: int | None = None) -> int:
+        """Scan the next bytes, `piece[start:end]`. Returns how many were taken: all, unless the value ended or failed
+        before the next one."""
         data = piece if isinstance(piece, bytes) else bytes(piece)
-        base, pos, size = self.position, 0, len(data)
-        while pos < size and self.state == "open":
+        limit = self._limit = len(data) if end is None else end
+        base, pos = self.position - start, start
+        while pos < limit and self.state == "open":
             pos = _READERS[self._mode](self, data, pos)
             self.position = base + pos
-        return pos
+        return pos - start
 
     def finish(self) -> None:
         """End the input: a number at the top is done, every other open value has failed."""
@@ -107,7 +137,7 @@ class JsonScanner:
         """Skip white space, or read the one byte that comes next."""
         byte, mode = data[pos], self._mode
         if byte in b" \t\n\r":
-            return _end(_space, data, pos, len(data))
+            return _end(_space, data, pos, self._limit)
         if mode == _AFTER:
             return self._after(data, pos)
         if mode == _COLON and byte == b":"[0]:
@@ -117,9 +147,19 @@ class JsonScanner:
             self._mode = self._string = _KEY_TEXT
         elif mode in (_FIRST_ITEM, _FIRST_KEY) and byte == _CLOSING[self._stack[-1]]:
             self._close()
-        elif mode not in (_VALUE, _FIRST_ITEM) or not self._begin_value(byte):
+        elif mode not in (_VALUE, _FIRST_ITEM):
             self.state = "failed"
             return pos
+        else:
+            if byte in b"[{" and self._stack and self._capture.passes():
+                end = _end(_patterns().value, data, pos, self._limit)
+                if end > pos:
+                    self._capture.value()
+                    self._mode = _AFTER
+                    return end
+            if not self._begin_value(byte):
+                self.state = "failed"
+                return pos
         return pos + 1
 
     def _begin_value(self, byte: int) -> bool:
@@ -152,7 +192,8 @@ class JsonScanner:
         if byte == _COMMA:
             self.closed = None
             if not self._capture.wanted(len(self._stack)):
-                end = _end(_members if container == _OBJECT else _items, data, pos, len(data))
+                patterns = _patterns()
+                end = _end(patterns.members if container == _OBJECT else patterns.items, data, pos, self._limit)
                 if end > pos:
                     return end
             self._mode = _KEY if container == _OBJECT else _VALUE
@@ -175,7 +216,7 @@ class JsonScanner:
 
     def _text(self, data: bytes, pos: int) -> int:
         """Read some of a string or key: up to a lone backslash, the end, or the end of a window."""
-        limit = min(pos + _WINDOW, len(data))
+        limit = min(pos + _WINDOW, self._limit)
         quote = data.find(b'"', pos, limit)
         end = data.find(b"\\", pos, limit if quote < 0 else quote)
         if end < 0:
@@ -240,7 +281,7 @@ class JsonScanner:
         """Read one step of a number; what cannot belong to a whole number ends it."""
         mode, byte = self._mode, data[pos]
         if mode in (_INTEGER, _FRACTION, _POWER) and byte in b"0123456789":
-            return _end(_digits, data, pos, len(data))
+            return _end(_digits, data, pos, self._limit)
         if mode == _MINUS and byte in b"0123456789":
             self._mode = _ZERO if byte == b"0"[0] else _INTEGER
         elif mode in (_ZERO, _INTEGER) and byte == b"."[0]:

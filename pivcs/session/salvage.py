@@ -32,7 +32,7 @@ RECORD_START: Final = re.compile(
 
 _OPENING: Final = b'{"type":"'
 _LONGEST_START: Final = 600
-_SPACE: Final = b" \t\n\r"
+_SPACE: Final = re.compile(rb"[ \t\n\r]*+")
 _NESTED: Final = b",]}"
 
 
@@ -62,7 +62,8 @@ class Salvager:
     def __init__(self, *, version1: bool) -> None:
         self._version1 = version1
         self._records: list[Record] = []
-        self._objects: int = 0
+        self._objects = 0
+        self._torn = False
         self._first: Fields | None = None
         self._state = _State.NEXT
         self._scanner = JsonScanner()
@@ -71,11 +72,13 @@ class Salvager:
         self._buffer = b""
         self._offset = 0
         self._pos = 0
+        # The last search: no record begins from the one position on and before the other.
+        self._clear_from = self._clear_to = 0
 
     @property
     def single(self) -> Fields | None:
         """After `finish`: the fields of the object that is the whole line, white space aside."""
-        return self._first if self._state is _State.NEXT and self._objects == 1 else None
+        return self._first if self._objects == 1 and self._state is _State.NEXT and not self._torn else None
 
     def feed(self, piece: bytes | memoryview) -> None:
         """Take the next bytes of the line."""
@@ -100,30 +103,36 @@ class Salvager:
         while self._pos < limit:
             match self._state:
                 case _State.NEXT:
-                    self._next()
+                    self._next(limit)
                 case _State.SEEK:
                     self._pos = self._find_start(self._pos, limit)
                     if self._pos < limit:
                         self._scan_from_here(_State.RECORD)
                 case _State.BEHIND:
-                    self._judge()
+                    self._judge(limit)
                 case _:
                     self._scan(limit)
 
-    def _next(self) -> None:
-        byte = self._buffer[self._pos]
-        if byte in _SPACE:
-            self._pos += 1
-        elif byte == _OPENING[0]:
+    def _skip_space(self, limit: int) -> bool:
+        """Skip white space; whether a byte is left before `limit`."""
+        match = _SPACE.match(self._buffer, self._pos, limit)
+        if match:
+            self._pos = match.end()
+        return self._pos < limit
+
+    def _next(self, limit: int) -> None:
+        if not self._skip_space(limit):
+            return
+        if self._buffer[self._pos] == _OPENING[0]:
             self._scan_from_here(_State.WHOLE)
         else:
+            self._torn = True
             self._state = _State.SEEK
 
-    def _judge(self) -> None:
-        byte = self._buffer[self._pos]
-        if byte in _SPACE:
-            self._pos += 1
-        elif byte in _NESTED or not self._take(self._behind):
+    def _judge(self, limit: int) -> None:
+        if not self._skip_space(limit):
+            return
+        if self._buffer[self._pos] in _NESTED or not self._take(self._behind):
             self._state = _State.SEEK
         else:
             self._state = _State.NEXT
@@ -131,16 +140,16 @@ class Salvager:
     def _scan_from_here(self, state: _State) -> None:
         self._state = state
         self._scanner = JsonScanner(self._offset + self._pos)
-        self._pos += self._scanner.feed(self._buffer[self._pos : self._pos + 1])
+        self._pos += self._scanner.feed(self._buffer, self._pos, self._pos + 1)
 
     def _scan(self, limit: int) -> None:
         """Scan up to where a record may begin inside the object, or up to `limit`."""
         scanner, buffer = self._scanner, self._buffer
         start = self._find_start(self._pos, limit)
-        self._pos += scanner.feed(buffer[self._pos : start])
+        self._pos += scanner.feed(buffer, self._pos, start)
         if scanner.state == "open" and start < limit:
             scanner.mark_next()
-            self._pos += scanner.feed(buffer[start : start + 1])
+            self._pos += scanner.feed(buffer, start, start + 1)
         if scanner.state == "failed":
             self._fail()
         elif scanner.state == "done" and self._state is _State.RECORD:
@@ -154,6 +163,7 @@ class Salvager:
 
     def _fail(self) -> None:
         """The object is not whole: the byte at `_pos` does not belong there."""
+        self._torn = True
         nested = self._buffer[self._pos] in _NESTED
         if not nested and self._take(self._scanner.closed):
             self._state = _State.NEXT
@@ -164,13 +174,17 @@ class Salvager:
 
     def _find_start(self, pos: int, limit: int) -> int:
         """Return where the next record may begin, from `pos` on and before `limit`; else `limit`."""
-        while True:
-            pos = self._buffer.find(_OPENING, pos, limit + len(_OPENING))
-            if pos < 0 or pos >= limit:
-                return limit
-            if RECORD_START.match(self._buffer, pos):
-                return pos
-            pos += 1
+        at = self._offset + pos
+        if self._clear_from <= at <= self._clear_to:
+            pos = self._clear_to - self._offset
+        else:
+            self._clear_from = at
+        while pos < limit and not RECORD_START.match(self._buffer, pos):
+            found = self._buffer.find(_OPENING, pos + 1, limit + len(_OPENING))
+            pos = found if found >= 0 else limit
+        pos = min(pos, limit)
+        self._clear_to = self._offset + pos
+        return pos
 
     def _take(self, closed: Closed | None) -> bool:
         """Take an object if it is a header or an entry."""
