@@ -41,24 +41,31 @@ _UNSAFE_RANGES = (
     (0xFFF0, 0xFFFB),
     (0xFFFE, 0xFFFF),
 )
-_UNSAFE_BEYOND = re.compile(
+_UNSAFE_BEYOND = (
     "[\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # the last holds tag characters
     + "".join(f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17))
     + "]"
 )
 
+# Patterns are compiled on first use: few texts need them, and it takes as long as importing the rest.
 # Surroundings in which a joiner or selector does something, matched at its place (a picture's: or right behind it).
-_AFTER_PICTURE = re.compile(f"(?<=[{PICTOGRAPHS}])|(?<=[{PICTOGRAPHS}][{SKIN_TONES}\ufe0e\ufe0f])")
-_AFTER_PICTOGRAPH = re.compile(f"(?<=[{PICTOGRAPHS}])")
-_PICTOGRAPH = re.compile(f"[{PICTOGRAPHS}]")
-_IN_KEYCAP = re.compile("(?<=[0-9#*])\ufe0f\u20e3")
-_IN_WORD = re.compile(f"(?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}])")
-_AFTER_IDEOGRAPH = re.compile(f"(?<=[{_IDEOGRAPHS}])[\ufe00-\ufe0d\U000e0100-\U000e01ef]")
+_AFTER_PICTURE = f"(?<=[{PICTOGRAPHS}])|(?<=[{PICTOGRAPHS}][{SKIN_TONES}\ufe0e\ufe0f])"
+_AFTER_PICTOGRAPH = f"(?<=[{PICTOGRAPHS}])"
+PICTOGRAPH = f"[{PICTOGRAPHS}]"
+_IN_KEYCAP = "(?<=[0-9#*])\ufe0f\u20e3"
+_IN_WORD = f"(?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}])"
+_AFTER_IDEOGRAPH = f"(?<=[{_IDEOGRAPHS}])[\ufe00-\ufe0d\U000e0100-\U000e01ef]"
 
 _LINE_BREAKS = re.compile("[\n\r\v\f\x85\u2028\u2029]")
 _BLANKS = " \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _BLANK_RUN = re.compile(f"[{_BLANKS}]+")
 _NOT_BLANK = re.compile(f"[^{_BLANKS}\n\r\v\f\x85\u2028\u2029]")
+
+
+@cache
+def pattern(expression: str) -> re.Pattern[str]:
+    """Return one of this module's expressions compiled, once."""
+    return re.compile(expression)
 
 
 def visible(text: str, *, keep: str = "\n\t") -> str:
@@ -77,7 +84,7 @@ def visible(text: str, *, keep: str = "\n\t") -> str:
 
 @cache
 def _unsafe(keep: str) -> re.Pattern[str]:
-    """Finds what may be unsafe: all beyond U+FFFF is, since the engine is 20 times slower with a set that goes there."""
+    """Finds what may be unsafe: all beyond U+FFFF may, since a set that goes there is searched 20 times slower."""
     controls = [(code, code) for code in range(0x20) if chr(code) not in keep]
     safe: list[str] = []
     begin = 0
@@ -93,7 +100,7 @@ def _written_out(found: re.Match[str]) -> str:
     code = ord(character)
     if code < 0x20 or code == 0x7F:
         return "^" + chr(code ^ 0x40)
-    if code > 0xFFFF and _UNSAFE_BEYOND.match(character) is None:
+    if code > 0xFFFF and pattern(_UNSAFE_BEYOND).match(character) is None:
         return character
     if _does_something(found.string, found.start(), character):
         return character
@@ -102,13 +109,15 @@ def _written_out(found: re.Match[str]) -> str:
 
 def _does_something(text: str, at: int, character: str) -> bool:
     """Whether a joiner or variation selector stands where it changes how its neighbours are written."""
-    if character in "\u200c\u200d" and _IN_WORD.match(text, at):
+    if character in "\u200c\u200d" and pattern(_IN_WORD).match(text, at):
         return True
     if character == "\u200d":
-        return _AFTER_PICTURE.match(text, at) is not None and _PICTOGRAPH.match(text, at + 1) is not None
+        return (
+            pattern(_AFTER_PICTURE).match(text, at) is not None and pattern(PICTOGRAPH).match(text, at + 1) is not None
+        )
     if character in "\ufe0e\ufe0f":
-        return _AFTER_PICTOGRAPH.match(text, at) is not None or _IN_KEYCAP.match(text, at) is not None
-    return _AFTER_IDEOGRAPH.match(text, at) is not None
+        return pattern(_AFTER_PICTOGRAPH).match(text, at) is not None or pattern(_IN_KEYCAP).match(text, at) is not None
+    return pattern(_AFTER_IDEOGRAPH).match(text, at) is not None
 
 
 def one_line(text: str, *, limit: int = 1000) -> str:

@@ -11,13 +11,11 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from pivcs.render.text import PICTOGRAPHS, SKIN_TONES
+from pivcs.render.text import PICTOGRAPH, pattern
 
 TAB_COLUMNS = 8
 
 _ZERO_WIDTH_JOINER = "\u200d"
-_PICTOGRAPH = re.compile(f"[{PICTOGRAPHS}]")
-_SKIN_TONE = re.compile(f"[{SKIN_TONES}]")
 # Latin, Greek and Cyrillic letters, dashes, quotes, arrows, box drawing: one column each, nothing that combines.
 _NARROW = re.compile(
     "[\x00-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0391-\u03a1\u03a3-\u03c9\u0400-\u0482\u048a-\u052f"
@@ -198,10 +196,10 @@ def _belongs(text: str, start: int, at: int, wcwidth: Callable[[str], int]) -> b
     character = text[at]
     if character < "\u0300":
         return False
-    if text[at - 1] == _ZERO_WIDTH_JOINER and _PICTOGRAPH.match(character):
+    if text[at - 1] == _ZERO_WIDTH_JOINER and pattern(PICTOGRAPH).match(character):
         return True
-    if _SKIN_TONE.match(character):
-        return _PICTOGRAPH.match(text[start]) is not None
+    if "\U0001f3fb" <= character <= "\U0001f3ff":  # a skin tone
+        return pattern(PICTOGRAPH).match(text[start]) is not None
     if "\U0001f1e6" <= character <= "\U0001f1ff":  # two regional indicators are a flag
         return at == start + 1 and "\U0001f1e6" <= text[start] <= "\U0001f1ff"
     if text[start] < " ":
