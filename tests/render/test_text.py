@@ -93,6 +93,14 @@ def test_visible_text_has_nothing_that_a_terminal_obeys(text: str) -> None:
     assert visible(shown) == shown
 
 
+@pytest.mark.parametrize("keep", ["", "\n\t"])
+def test_short_ways_and_the_long_way_agree(keep: str) -> None:
+    # A wide character keeps the short ways for ASCII and for Latin text away.
+    for code in range(0x1000):
+        character = chr(code)
+        assert visible("中 " + character, keep=keep) == "中 " + visible(character, keep=keep), hex(code)
+
+
 @given(any_text)
 def test_visible_keeps_all_other_characters_in_order(text: str) -> None:
     letters = [character for character in text if character.isalpha() and not 0x115F <= ord(character) <= 0x1160]
