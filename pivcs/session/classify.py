@@ -5,7 +5,8 @@ from __future__ import annotations
 import orjson
 
 from pivcs.session.fields import Fields, LineKind, Record, Verdict, fields_of, is_entry, is_header
-from pivcs.session.jsontext import NotJson, is_blank, parse_json
+from pivcs.session.jsonscan import JsonScanner
+from pivcs.session.jsontext import is_blank
 from pivcs.session.salvage import salvage
 
 
@@ -22,11 +23,15 @@ def classify_line(line: bytes, *, version1: bool) -> Verdict:
         if is_blank(line):
             return Verdict(LineKind.BLANK)
         utf8 = _is_utf8(line)
-        try:
-            value = parse_json(line)
-        except NotJson:
+        # Scanned, not parsed: values would take a hundred times the memory of a line of brackets.
+        scanner = JsonScanner()
+        taken = scanner.feed(line)
+        scanner.finish()
+        if scanner.state != "done" or line[taken:].strip(b" \t\n\r"):
             return verdict_of_torn(salvage(line, version1=version1), utf8=utf8)
-    fields = fields_of(value) if isinstance(value, dict) else None
+        fields = scanner.fields if scanner.is_object else None
+    else:
+        fields = fields_of(value) if isinstance(value, dict) else None
     return verdict_of_value(fields, len(line), version1=version1, utf8=utf8)
 
 
