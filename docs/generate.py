@@ -1,0 +1,203 @@
+"""Writes what the documents take from the program: `docs/cli.md`, and the output in `console` blocks.
+
+    python -m docs.generate            write
+    python -m docs.generate --check    write nothing; exit 1 and name the files that are out of date
+
+A `console` block is what a terminal shows: lines that begin with `$ ` are commands, the others their output. The blocks
+of one document run one after the other in one new directory that holds the demo's session file, with nothing of the
+caller's environment, in UTC, 100 columns wide.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from pivcs import errors
+from pivcs.cli import BROKEN_PIPE, INTERRUPTED, cli
+from pivcs.ops.demo import write_demo
+
+ROOT = Path(__file__).resolve().parent.parent
+CLI_PAGE = ROOT / "docs" / "cli.md"
+COLUMNS = 100
+SHOWN_DIRECTORY = "/tmp/pivcs-demo"
+"""Stands in the output for the directory in which the commands ran."""
+
+_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_INTRODUCTION = """\
+# Commands
+
+This page is written by `python -m docs.generate` from the program itself; `pivcs COMMAND --help` says the same.
+Terms are explained in [glossary.md](glossary.md), JSON documents in [json.md](json.md).
+"""
+
+
+def pages() -> list[Path]:
+    """Return all documents that may hold `console` blocks."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def with_outputs(text: str) -> str:
+    """Return a document with the output that the commands of its `console` blocks have now."""
+    if not _BLOCK.search(text):
+        return text
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name).resolve()
+        work = place / "work"
+        work.mkdir()
+        write_demo(work)
+        environment = _environment(place)
+        return _BLOCK.sub(lambda block: f"```console\n{_run(block[1], work, environment)}```", text)
+
+
+def _environment(place: Path) -> dict[str, str]:
+    """Return an environment in which `pivcs` is the program of this checkout, run by this Python."""
+    programs = place / "bin"
+    programs.mkdir()
+    for name, command in (("python3", ""), ("pivcs", "-m pivcs ")):
+        program = programs / name
+        program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {command}"$@"\n')
+        program.chmod(0o755)
+    return {
+        "PATH": f"{programs}:{os.defpath}",
+        "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]),
+        "HOME": str(place),
+        "LC_ALL": "C.UTF-8",
+        "PYTHONUTF8": "1",
+        "TZ": "UTC",
+        "COLUMNS": str(COLUMNS),
+    }
+
+
+def _run(block: str, work: Path, environment: dict[str, str]) -> str:
+    lines = []
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            result = subprocess.run(
+                ["sh", "-c", line[2:]], cwd=work, env=environment, check=False, text=True, encoding="utf-8",
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            )  # fmt: skip
+            lines += [line, *result.stdout.replace(str(work), SHOWN_DIRECTORY).splitlines()]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def cli_page() -> str:
+    """Return the text of `docs/cli.md`."""
+    return "\n".join([_INTRODUCTION, *_group_text(), *_command_texts(), *_exit_code_text()])
+
+
+def commands() -> dict[str, click.Command]:
+    """Return all commands by name."""
+    context = click.Context(cli, info_name="pivcs")
+    found = {name: cli.get_command(context, name) for name in cli.list_commands(context)}
+    return {name: command for name, command in found.items() if command is not None}
+
+
+def _group_text() -> Iterator[str]:
+    yield "`pivcs [OPTIONS] COMMAND [ARGS]...`\n"
+    yield _prose(cli) + "\n"
+    yield from _option_table(cli)
+
+
+def _command_texts() -> Iterator[str]:
+    for name, command in commands().items():
+        context = click.Context(command, info_name=name, parent=click.Context(cli, info_name="pivcs"))
+        usage = " ".join(command.collect_usage_pieces(context))
+        yield f"## pivcs {name}\n"
+        yield f"`pivcs {name} {usage}`\n"
+        yield _prose(command) + "\n"
+        yield from _option_table(command)
+
+
+def _prose(command: click.Command) -> str:
+    """Return a help text as Markdown: what click is told not to wrap becomes a code block."""
+    paragraphs = []
+    for paragraph in (command.help or "").strip().split("\n\n"):
+        lines = [line.strip() if line.strip() == "\b" else line for line in paragraph.splitlines()]
+        if lines and lines[0] == "\b":
+            paragraphs.append("\n".join(["```", textwrap.dedent("\n".join(lines[1:])), "```"]))
+        else:
+            text = " ".join(line.strip() for line in lines)
+            paragraphs.append(textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False))
+    return "\n\n".join(paragraphs)
+
+
+def _option_table(command: click.Command) -> Iterator[str]:
+    options = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
+    if options:
+        rows = [f"| {_spelling(option)} | {_meaning(option)} |" for option in options]
+        yield "\n".join(["| option | meaning |", "|---|---|", *rows]) + "\n"
+
+
+def _spelling(option: click.Option) -> str:
+    names = ", ".join(f"`{name}`" for name in [*option.opts, *option.secondary_opts])
+    if option.is_flag or option.count:
+        return names
+    if isinstance(option.type, click.Choice):
+        value = " or ".join(f"`{choice}`" for choice in option.type.choices)
+    else:
+        value = f"`{option.metavar or option.type.name.upper().removesuffix(' RANGE')}`"
+    return f"{names} {value}".replace("|", "\\|")
+
+
+def _meaning(option: click.Option) -> str:
+    help_text = option.help or ""
+    if option.show_default and not option.is_flag:
+        help_text += f" Default: `{option.default}`."
+    return help_text.strip().replace("|", "\\|")
+
+
+def exit_codes() -> list[tuple[int, str]]:
+    """Return every exit code with its meaning."""
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.PivcsError)]
+    codes = {kind.exit_code: (kind.__doc__ or "").rstrip(".") for kind in kinds if kind is not errors.PivcsError}
+    fixed = {
+        0: "Done",
+        1: "The answer is no (`cat-file --exists`)",
+        2: "The command line is wrong: an unknown command, option or argument",
+        INTERRUPTED: "Interrupted (Ctrl-C)",
+        BROKEN_PIPE: "Whoever read the output stopped reading, as `head` does",
+    }
+    return sorted((fixed | codes).items())
+
+
+def _exit_code_text() -> Iterator[str]:
+    yield "## Exit codes\n"
+    yield "Failures are told on standard error, with a line `hint:` where there is something to do.\n"
+    rows = [f"| {code} | {text} |" for code, text in exit_codes()]
+    yield "\n".join(["| code | meaning |", "|---|---|", *rows]) + "\n"
+
+
+def expected() -> Iterator[tuple[Path, str]]:
+    """Yield every document with the text that it should have."""
+    for path in pages():
+        yield path, cli_page() if path == CLI_PAGE else with_outputs(path.read_text(encoding="utf-8"))
+    if not CLI_PAGE.exists():
+        yield CLI_PAGE, cli_page()
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write or check all documents; returns the exit code."""
+    stale = [
+        (path, text)
+        for path, text in expected()
+        if not path.exists() or path.read_text(encoding="utf-8") != text
+    ]
+    for path, text in stale:
+        print(path.relative_to(ROOT))
+        if "--check" not in arguments:
+            path.write_text(text, encoding="utf-8")
+    return int(bool(stale) and "--check" in arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
