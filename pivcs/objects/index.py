@@ -6,37 +6,14 @@ final as soon as the line is complete.
 
 from __future__ import annotations
 
-import re
-from array import array
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
-from typing import Final
 
+from pivcs.objects import columns
 from pivcs.objects.hashing import NodeHasher
 from pivcs.objects.oid import DIGEST_SIZE, NO_PARENT
-from pivcs.objects.table import (
-    DOUBLED,
-    FAILED,
-    NO_ROW,
-    NO_TIME,
-    NODE,
-    NOT_UTF8,
-    ORPHAN,
-    OTHER_ID,
-    POSITIONAL,
-    TOOL_USE,
-    Table,
-)
-from pivcs.session.codes import OTHER, code_of
-from pivcs.session.fields import FieldsLike, LineKind, is_entry
-from pivcs.session.lines import SALVAGED, Batch, LineReader, Row
+from pivcs.objects.table import DOUBLED, NO_ROW, NOT_UTF8, OTHER_ID, Table
+from pivcs.session.lines import SALVAGED, Batch, LineReader, Rows
 from pivcs.session.source import ByteSource
-from pivcs.session.times import parse_time
-
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECOND: Final = timedelta(milliseconds=1)
-_HEX_IDS: Final = re.compile("[0-9a-f]*").fullmatch
-_BIG_ENDIAN: Final = array("I", [1]).tobytes()[0] == 0
 
 FindEarlier = Callable[[str], Sequence[tuple[int, bytes]]]
 """Finds the records of an earlier reading that have an id: row and digest of each, in file order."""
@@ -67,6 +44,7 @@ class Indexer:
         self._repeats: dict[str, dict[bytes, int]] = {}
         self._earlier_digests: dict[int, bytes] = {}
         self._doubled: set[int] = set()
+        self._other_ids: list[int] = []
         self._hasher = NodeHasher()
 
     @property
@@ -76,31 +54,42 @@ class Indexer:
 
     def add(self, batch: Batch) -> None:
         """Add the rows of a batch, in order."""
-        table, version1 = self.table, batch.version1
-        first = len(table) + self._first_row
-        parents = self._hash_chain(batch, first) if version1 else self._hash_tree(batch, first)
+        table, rows = self.table, batch.rows
+        parents = self._hash_chain(batch) if batch.version1 else self._hash_tree(batch)
+        self._add_ids(rows, version1=batch.version1)
+        flags = columns.flags(rows.fields, parents, version1=batch.version1)
+        for place in rows.not_utf8:
+            flags[place] |= NOT_UTF8
+        first = len(table)
         table.parent.extend(parents)
-        table.kind.extend([row.kind for row in batch.rows])
-        base = batch.offset
-        table.offset.extend([base + row.start for row in batch.rows])
-        table.length.extend([row.end - row.start for row in batch.rows])
-        table.time.extend([_time_of(row.fields) for row in batch.rows])
-        table.code.extend([_code_of(row.fields) for row in batch.rows])
-        self._add_flags(batch, parents)
-        self._add_ids(batch.rows, first, version1=version1)
+        table.kind.frombytes(rows.kinds)
+        table.offset.extend([batch.offset + start for start, _ in rows.bounds])
+        table.length.extend([end - start for start, end in rows.bounds])
+        table.time.extend(columns.times(rows.fields))
+        table.code.frombytes(columns.codes(rows.fields))
+        table.flags.extend(flags)
+        for row in self._other_ids:
+            table.flags[row] |= OTHER_ID
+        for row in self._doubled:
+            table.flags[row - self._first_row] |= DOUBLED
+        self._other_ids.clear()
+        self._doubled.clear()
+        table.salvaged.extend([first + at for at, kind in enumerate(rows.kinds) if kind == SALVAGED])
         table.end = batch.end
 
-    def _hash_tree(self, batch: Batch, row_number: int) -> list[int]:
+    def _hash_tree(self, batch: Batch) -> list[int]:
         """Compute the ids of a batch of a version 2 or 3 file; returns the parents' rows."""
         parents: list[int] = []
         oids, rows_by_id = self.table.oid, self._rows_by_id
         digest, data, find_earlier = self._hasher.digest, batch.data, self._find_earlier
-        last, found = self._last, rows_by_id.get
-        for _, start, end, fields, _ in batch.rows:
+        found = rows_by_id.get
+        last_row, last_digest = self._last or (NO_ROW, NO_PARENT)
+        for row, ((start, end), fields) in enumerate(
+            zip(batch.rows.bounds, batch.rows.fields, strict=True), len(self.table) + self._first_row
+        ):
             if fields is None or fields.type == "session":
                 parents.append(NO_ROW)
                 oids += NO_PARENT
-                row_number += 1
                 continue
             entry_id, parent_id = fields.id or "", fields.parentId
             parent, parent_digest = NO_ROW, NO_PARENT
@@ -109,7 +98,7 @@ class Indexer:
                 if at is None and find_earlier is not None:
                     at = self._recall(parent_id)
                 if at is not None:
-                    parent, parent_digest = at, self._digest(at)
+                    parent, parent_digest = at, last_digest if at == last_row else self._digest(at)
             if data is not None:
                 node = digest(parent_digest, data[start:end])
             else:
@@ -117,12 +106,12 @@ class Indexer:
             oids += node
             parents.append(parent)
             if entry_id in rows_by_id or (find_earlier is not None and self._recall(entry_id) is not None):
-                rows_by_id[entry_id] = self._repeated(entry_id, row_number, node)
+                rows_by_id[entry_id] = self._repeated(entry_id, row, node)
             else:
-                rows_by_id[entry_id] = row_number
-            last = (row_number, node)
-            row_number += 1
-        self._last = last
+                rows_by_id[entry_id] = row
+            last_row, last_digest = row, node
+        if last_row != NO_ROW:
+            self._last = last_row, last_digest
         return parents
 
     def _digest(self, row: int) -> bytes:
@@ -159,97 +148,44 @@ class Indexer:
                 self._earlier_digests[first] = node
         return first
 
-    def _hash_chain(self, batch: Batch, row_number: int) -> list[int]:
+    def _hash_chain(self, batch: Batch) -> list[int]:
         """Compute the ids of a batch of a version 1 file, where the parent is the record before."""
         parents: list[int] = []
         oids, last = self.table.oid, self._last
-        for _, start, end, fields, _ in batch.rows:
+        for row, ((start, end), fields) in enumerate(
+            zip(batch.rows.bounds, batch.rows.fields, strict=True), len(self.table) + self._first_row
+        ):
             if fields is None or fields.type == "session":
                 parents.append(NO_ROW)
                 oids += NO_PARENT
+                continue
+            parent, parent_digest = last or (NO_ROW, NO_PARENT)
+            if batch.data is not None:
+                node = self._hasher.digest(parent_digest, batch.data[start:end])
             else:
-                parent, parent_digest = last or (NO_ROW, NO_PARENT)
-                if batch.data is not None:
-                    node = self._hasher.digest(parent_digest, batch.data[start:end])
-                else:
-                    node = self._long_digest(parent_digest, batch.offset + start, end - start)
-                oids += node
-                parents.append(parent)
-                last = (row_number, node)
-            row_number += 1
+                node = self._long_digest(parent_digest, batch.offset + start, end - start)
+            oids += node
+            parents.append(parent)
+            last = (row, node)
         self._last = last
         return parents
 
     def _long_digest(self, parent: bytes, offset: int, length: int) -> bytes:
         return self._hasher.digest_pieces(parent, self._source.iter_range(offset, length))
 
-    def _add_flags(self, batch: Batch, parents: list[int]) -> None:
-        version1, table = batch.version1, self.table
-        flags = []
-        for (_, _, _, fields, utf8), parent in zip(batch.rows, parents, strict=True):
-            flag = 0 if utf8 else NOT_UTF8
-            if fields is not None and is_entry(fields, version1=version1):
-                flag |= NODE
-                if version1:
-                    flag |= POSITIONAL
-                elif parent == NO_ROW and fields.parentId is not None:
-                    flag |= ORPHAN
-                if (message := fields.message) is not None:
-                    stop_reason = message.stopReason
-                    if stop_reason == "toolUse":
-                        flag |= TOOL_USE
-                    if message.isError or stop_reason in ("error", "aborted"):
-                        flag |= FAILED
-            flags.append(flag)
-        table.flags.extend(flags)
-        for row in self._doubled:
-            table.flags[row - self._first_row] |= DOUBLED
-        self._doubled.clear()
-
-    def _add_ids(self, rows: list[Row], first: int, *, version1: bool) -> None:
+    def _add_ids(self, rows: Rows, *, version1: bool) -> None:
         table = self.table
-        if not version1 and all(row.kind == LineKind.ENTRY for row in rows):
-            ids = [row.fields.id or "" for row in rows if row.fields is not None]
-            joined = "".join(ids)
-            if len(joined) == 8 * len(ids) and all(len(i) == 8 for i in ids) and _HEX_IDS(joined):
-                column = array("I", bytes.fromhex(joined))
-                if not _BIG_ENDIAN:
-                    column.byteswap()
-                table.entry_id.extend(column)
-                return
-        for place, row in enumerate(rows):
-            number, fields = 0, row.fields
-            if row.kind == SALVAGED:
-                table.salvaged.append(first + place - self._first_row)
-            if fields is not None and not version1 and is_entry(fields, version1=False):
-                entry_id = fields.id or ""
-                if len(entry_id) == 8 and _HEX_IDS(entry_id):
-                    number = int(entry_id, 16)
-                else:
-                    at = first + place - self._first_row
-                    table.flags[at] |= OTHER_ID
-                    table.other_ids[at] = entry_id
-            table.entry_id.append(number)
-
-
-def _code_of(fields: FieldsLike | None) -> int:
-    if fields is None:
-        return OTHER
-    return code_of(fields.type, fields.message.role if fields.message is not None else None)
-
-
-def _time_of(fields: FieldsLike | None) -> int:
-    if fields is None:
-        return NO_TIME
-    text = fields.timestamp
-    # The form that pi writes, read four times as fast; the dashes rule out what only Python takes for a date.
-    if len(text) == 24 and text[10] == "T" and text[7] == "-" and text[23] == "Z" and text.isascii():
-        try:
-            return (datetime.fromisoformat(text) - _EPOCH) // _MILLISECOND
-        except ValueError:
-            pass
-    time = parse_time(text)
-    return NO_TIME if time is None else time
+        own = [None if version1 or f is None or f.type == "session" else f.id or "" for f in rows.fields]
+        packed = columns.packed_ids(own) if None not in own else None  # type: ignore[arg-type]
+        if packed is not None:
+            table.entry_id.extend(packed)
+            return
+        for row, entry_id in enumerate(own, len(table)):
+            number = columns.packed_ids([entry_id]) if entry_id is not None else None
+            if entry_id is not None and number is None:
+                table.other_ids[row] = entry_id
+                self._other_ids.append(row)
+            table.entry_id.append(0 if number is None else number[0])
 
 
 def index_source(source: ByteSource) -> tuple[Table, LineReader]:

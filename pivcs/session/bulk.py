@@ -42,30 +42,29 @@ _entries_version1 = msgspec.json.Decoder(_EntryVersion1)
 
 def decode_block(
     block: bytearray, bounds: Sequence[tuple[int, int]], *, version1: bool
-) -> Sequence[FieldsLike] | None:
+) -> list[FieldsLike | None] | None:
     """Return the fields of consecutive lines of a block, or None when they need the careful reader.
 
     `bounds` are the start and the end of each line; an LF stands at every end.
     """
     first, last = bounds[0][0], bounds[-1][1]
-    # One object a line, seen without parsing: where a line begins with `{` and the one before ends with `}`, no
-    # value can span the break; with as many values as lines, none holds two. msgspec alone splits values, not lines.
-    if block[first] != 0x7B or block[last - 1] != 0x7D or block.count(b"}\n{", first, last) != len(bounds) - 1:
+    # One object a line, seen without parsing: where every line begins with `{` and ends with `}`, no value can span a
+    # break; with as many values as lines, none holds two. msgspec alone splits values, not lines.
+    try:
+        for start, stop in bounds:
+            line = block[start:stop]
+            if not line or line[0] != 0x7B or line[-1] != 0x7D:
+                return None
+            if not line.isascii():  # msgspec does not look inside the strings that it skips
+                line.decode()
+    except UnicodeDecodeError:
         return None
     decoder = _entries_version1 if version1 else _entries
     try:
         with memoryview(block)[first:last] as view:
-            fields: list[FieldsLike] = decoder.decode_lines(view)  # type: ignore[assignment]
+            entries = decoder.decode_lines(view)
     except (msgspec.MsgspecError, RecursionError, ValueError):
         return None
-    if len(fields) != len(bounds) or any(f.type == "session" for f in fields):
+    if len(entries) != len(bounds) or "session" in {entry.type for entry in entries}:
         return None
-    try:
-        # msgspec does not look inside the strings that it skips.
-        for start, stop in bounds:
-            line = block[start:stop]
-            if not line.isascii():
-                line.decode()
-    except UnicodeDecodeError:
-        return None
-    return fields
+    return list(entries)

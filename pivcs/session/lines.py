@@ -6,9 +6,9 @@ depend on the sizes in which the source gives its bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
 from pivcs.session.classify import classify_line
 from pivcs.session.fields import FieldsLike, LineKind, Verdict
@@ -27,17 +27,39 @@ _FIRST_BUFFER: Final = 1 << 20
 _BULK_FROM: Final = 4 << 20
 """Bytes after which the bulk decoder pays for its import (45 ms)."""
 
-Bounds = Sequence[tuple[int, int]]
+Bounds = list[tuple[int, int]]
 
 
-class Row(NamedTuple):
-    """One line, or one object salvaged from a glued line. Bounds are relative to the batch."""
+@dataclass(slots=True)
+class Rows:
+    """Lines, and the objects salvaged from glued ones, in order, as columns.
 
-    kind: int
-    start: int
-    end: int
-    fields: FieldsLike | None
-    utf8: bool
+    `kinds` has a `LineKind` or `SALVAGED` for each, `bounds` its start and end (without LF) relative to the batch,
+    `fields` what was read of the object, None where there is none. `not_utf8` names the places that are not UTF-8.
+    """
+
+    kinds: bytearray = field(default_factory=bytearray)
+    bounds: list[tuple[int, int]] = field(default_factory=list)
+    fields: list[FieldsLike | None] = field(default_factory=list)
+    not_utf8: set[int] = field(default_factory=set)
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    def add(self, verdict: Verdict, start: int, stop: int) -> None:
+        """Add the row of one line, and of what was salvaged from it."""
+        whole = verdict.kind in (LineKind.ENTRY, LineKind.HEADER)
+        self._append(verdict.kind, (start, stop), verdict.records[0].fields if whole else None, verdict.utf8)
+        if not whole:
+            for record in verdict.records:
+                self._append(SALVAGED, (start + record.start, start + record.end), record.fields, verdict.utf8)
+
+    def _append(self, kind: int, bounds: tuple[int, int], fields: FieldsLike | None, utf8: bool) -> None:
+        if not utf8:
+            self.not_utf8.add(len(self.kinds))
+        self.kinds.append(kind)
+        self.bounds.append(bounds)
+        self.fields.append(fields)
 
 
 @dataclass(slots=True)
@@ -51,7 +73,7 @@ class Batch:
     offset: int
     end: int
     data: memoryview | None
-    rows: list[Row]
+    rows: Rows
     version1: bool
 
 
@@ -100,7 +122,7 @@ class LineReader:
             have -= end
             buffer[:have] = buffer[end : end + have]
 
-    def _split(self, buffer: bytearray, end: int, *, bulk: bool) -> Iterator[tuple[list[Row], int, bool]]:
+    def _split(self, buffer: bytearray, end: int, *, bulk: bool) -> Iterator[tuple[Rows, int, bool]]:
         """Yield the rows of `buffer[:end]`, where they end, and their rule; in two parts around the first header."""
         bounds, start, find = [], 0, buffer.find
         while start < end:
@@ -115,29 +137,28 @@ class LineReader:
             version1 = bool(self.version1)
             yield self._rows(buffer, bounds, version1=version1, bulk=bulk), end, version1
 
-    def _until_header(self, buffer: bytearray, bounds: Bounds) -> tuple[list[Row], int]:
+    def _until_header(self, buffer: bytearray, bounds: Bounds) -> tuple[Rows, int]:
         """Read lines up to and with the first header; returns their rows and the number of lines."""
-        rows: list[Row] = []
+        rows = Rows()
         for done, (start, stop) in enumerate(bounds, 1):
             line = bytes(buffer[start:stop])
             verdict = classify_line(line, version1=False)
-            _add_rows(rows, verdict, start, stop)
+            rows.add(verdict, start, stop)
             if verdict.kind is LineKind.HEADER:
                 self.version1 = _states_version1(line)
                 return rows, done
         return rows, len(bounds)
 
-    def _rows(self, buffer: bytearray, bounds: Bounds, *, version1: bool, bulk: bool) -> list[Row]:
+    def _rows(self, buffer: bytearray, bounds: Bounds, *, version1: bool, bulk: bool) -> Rows:
         if bulk:
             from pivcs.session.bulk import decode_block
 
             decoded = decode_block(buffer, bounds, version1=version1)
             if decoded is not None:
-                entry = int(LineKind.ENTRY)
-                return [Row(entry, a, b, f, True) for (a, b), f in zip(bounds, decoded, strict=True)]
-        rows: list[Row] = []
+                return Rows(bytearray((LineKind.ENTRY,)) * len(bounds), bounds, decoded)
+        rows = Rows()
         for start, stop in bounds:
-            _add_rows(rows, classify_line(bytes(buffer[start:stop]), version1=version1), start, stop)
+            rows.add(classify_line(bytes(buffer[start:stop]), version1=version1), start, stop)
         return rows
 
     def _long_line(self, have: int) -> tuple[Batch | None, bytes]:
@@ -165,21 +186,11 @@ class LineReader:
         verdict = scanner.finish()
         if verdict.kind is LineKind.HEADER and self.version1 is None:
             self.version1 = _states_version1(self.source.read_range(self.offset, length))
-        rows: list[Row] = []
-        _add_rows(rows, verdict, 0, length)
+        rows = Rows()
+        rows.add(verdict, 0, length)
         batch = Batch(self.offset, self.offset + length + 1, None, rows, version1)
         self.offset = batch.end
         return batch, rest
-
-
-def _add_rows(rows: list[Row], verdict: Verdict, start: int, stop: int) -> None:
-    """Add the row of one line, and of what was salvaged from it."""
-    if verdict.kind in (LineKind.ENTRY, LineKind.HEADER):
-        rows.append(Row(verdict.kind, start, stop, verdict.records[0].fields, verdict.utf8))
-        return
-    rows.append(Row(verdict.kind, start, stop, None, verdict.utf8))
-    for record in verdict.records:
-        rows.append(Row(SALVAGED, start + record.start, start + record.end, record.fields, verdict.utf8))
 
 
 def _states_version1(header_line: bytes) -> bool:
