@@ -1,0 +1,70 @@
+"""What documents show of the program is what it does now: commands, options, exit codes, and examples run as written."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from docs.generate import CLI_PAGE, ROOT, cli_page, commands, exit_codes, main, pages, with_outputs
+from pivcs import errors
+
+
+def examples() -> list[Path]:
+    return [page for page in pages() if "```console\n" in page.read_text(encoding="utf-8")]
+
+
+@pytest.mark.parametrize("page", examples(), ids=lambda page: page.name)
+def test_examples_show_what_the_commands_write(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert with_outputs(text) == text, "out of date: python -m docs.generate"
+
+
+def test_readme_has_examples() -> None:
+    assert ROOT / "README.md" in examples()
+
+
+def test_outdated_output_is_replaced() -> None:
+    text = "a\n```console\n$ echo one; echo two >&2\nthree\n$ pwd\n```\nb\n"
+    assert with_outputs(text) == "a\n```console\n$ echo one; echo two >&2\none\ntwo\n$ pwd\n/tmp/pivcs-demo\n```\nb\n"
+
+
+def test_command_page_is_up_to_date() -> None:
+    assert CLI_PAGE.read_text(encoding="utf-8") == cli_page(), "out of date: python -m docs.generate"
+
+
+def test_every_command_and_option_is_on_the_command_page() -> None:
+    sections = dict(re.findall(r"^## pivcs ([a-z-]+)\n(.*?)(?=^## |\Z)", cli_page(), re.MULTILINE | re.DOTALL))
+    modules = {path.stem for path in (ROOT / "pivcs" / "cli").glob("*.py")}
+    assert {name.replace("-", "_") for name in sections} == modules - {"__init__", "output", "target"}
+    for name, command in commands().items():
+        for option in command.params:
+            if isinstance(option, click.Option):
+                assert all(f"`{spelling}`" in sections[name] for spelling in option.opts)
+
+
+def test_every_kind_of_error_has_an_exit_code_of_its_own() -> None:
+    kinds = errors.PivcsError.__subclasses__()
+    codes = dict(exit_codes())
+    assert len({kind.exit_code for kind in kinds}) == len(kinds)
+    assert all(kind.exit_code in codes for kind in kinds)
+    page = cli_page()
+    assert all(f"| {code} | {meaning} |" in page for code, meaning in codes.items())
+
+
+def test_check_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "docs" / "cli.md"
+    page.parent.mkdir()
+    (tmp_path / "README.md").write_text("nothing to run\n")
+    page.write_text("old\n")
+    monkeypatch.setattr("docs.generate.ROOT", tmp_path)
+    monkeypatch.setattr("docs.generate.CLI_PAGE", page)
+    assert main(["--check"]) == 1
+    assert (page.read_text(), capsys.readouterr().out) == ("old\n", f"{Path('docs', 'cli.md')}\n")
+    assert main([]) == 0
+    assert main(["--check"]) == 0
+    assert page.read_text() == cli_page()
