@@ -1,0 +1,184 @@
+"""`docs/json.md` and the documents that the commands write have the same fields, of the types that it says."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from docs.generate import ROOT
+from pivcs.cli import run
+from pivcs.ops.demo import write_demo
+from pivcs.render.status_text import _MEANING
+from tests.builders import build_session, header_line, label_line, line, message_line
+
+_TEXT = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+_SHAPES = ("session", "entry")
+_CHECKS: dict[str, Callable[[object], bool]] = {
+    "any": lambda value: True,
+    "boolean": lambda value: isinstance(value, bool),
+    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "list": lambda value: isinstance(value, list),
+    "null": lambda value: value is None,
+    "object": lambda value: isinstance(value, dict),
+    "string": lambda value: isinstance(value, str),
+    "time": lambda value: isinstance(value, str) and _TIME.fullmatch(value) is not None,
+}
+
+
+def section(heading: str) -> str:
+    found = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", _TEXT, re.MULTILINE | re.DOTALL)
+    assert found is not None, heading
+    return found[1]
+
+
+def documented(heading: str, prefix: str = "") -> dict[str, str]:
+    """Return every field of a document with its type, those of the shapes that it refers to among them."""
+    fields: dict[str, str] = {}
+    for name, kind in re.findall(r"^\| `([^`]+)` \| ([a-z ]+) \|.*\|$", section(heading), re.MULTILINE):
+        if kind in _SHAPES:
+            fields |= {f"{prefix}{name}": "object"} | documented(kind, f"{prefix}{name}.")
+        elif set(kind.split(" or ")) <= set(_CHECKS):
+            fields[prefix + name] = kind
+    return fields
+
+
+def fields_of(value: object, path: str = "") -> Iterator[tuple[str, object]]:
+    """Yield every field below a value; what is inside of `value` is the session's."""
+    if isinstance(value, dict) and not path.endswith(".value"):
+        for key, item in value.items():
+            inner = f"{path}.{key}" if path else key
+            yield inner, item
+            yield from fields_of(item, inner)
+    elif isinstance(value, list):
+        for item in value:
+            yield f"{path}[]", item
+            yield from fields_of(item, f"{path}[]")
+
+
+def odd_session() -> bytes:
+    """A session in which every kind of finding but `no-header` occurs, and every field has a value."""
+    first = message_line("bbbbbbbb", "aaaaaaaa", "assistant", "Done.")
+    return build_session("a-b", header=header_line(parentSession="/home/dev/old.jsonl")) + b"".join(
+        [
+            header_line("second"),
+            b"\n",
+            b"{torn\n",
+            line([1]),
+            first[:50] + label_line("1abe0001", "bbbbbbbb", "aaaaaaaa", "here"),
+            message_line("cccccccc", "dddddddd", content="orphan"),
+            message_line("dddddddd", "bbbbbbbb", "toolResult", "wrong", isError=True, toolName="bash"),
+            line({"type": "custom_message", "content": "caf\xe9", "id": "f", "parentId": "dddddddd"}).replace(
+                "\xe9".encode(), b"\xe9"
+            ),
+            b'{"type":"pending',
+        ]
+    )
+
+
+FILES: dict[str, bytes] = {
+    "odd": odd_session(),
+    "tree": build_session("a-b-c-d, b-e", labels={"b": "fork"}, kinds={"c": "name"}),
+    "version 1": header_line(version=None) + line({"type": "message", "message": {"role": "user", "content": "Hi."}}),
+    "no header": build_session("a-b", header=b""),
+    "blank": b"\n",
+    "empty": b"",
+    "pending": b"{",
+}
+COMMANDS = {
+    "pivcs.log/1": ["log", "--all"],
+    "pivcs.turns/1": ["log", "--all", "--turns"],
+    "pivcs.show/1": ["show"],
+    "pivcs.status/1": ["status"],
+    "pivcs.ls/1": ["ls"],
+}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    paths = [tmp_path / f"{name}.jsonl" for name in FILES]
+    for path in paths:
+        path.write_bytes(FILES[path.stem])
+    return [write_demo(tmp_path), *paths]
+
+
+def documents(schema: str, files: list[Path], capfdbinary: pytest.CaptureFixture[bytes]) -> list[dict[str, object]]:
+    found = []
+    for path in files:
+        revisions = names_in(path, capfdbinary) if schema == "pivcs.show/1" else []
+        if revisions or schema != "pivcs.show/1":
+            found.append(written(capfdbinary, *COMMANDS[schema], "--json", str(path), *revisions))
+    return found
+
+
+def written(capfdbinary: pytest.CaptureFixture[bytes], *arguments: str) -> dict[str, object]:
+    assert run(arguments) == 0
+    document: dict[str, object] = json.loads(capfdbinary.readouterr().out)
+    return document
+
+
+def names_in(path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> list[str]:
+    entries = written(capfdbinary, "log", "--all", "--json", str(path))["entries"]
+    assert isinstance(entries, list)
+    return [entry["entry"] for entry in entries]
+
+
+@pytest.mark.parametrize("schema", COMMANDS)
+def test_written_fields_are_the_documented_ones(
+    schema: str, files: list[Path], capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    fields = documented(schema)
+    met = set()
+    for document in documents(schema, files, capfdbinary):
+        assert next(iter(document.items())) == ("schema", schema)
+        for name, value in fields_of(document):
+            kinds = fields.get(name, "").split(" or ")
+            assert any(_CHECKS[kind](value) for kind in kinds if kind), f"{name}: {value!r}"
+            met |= {(name, kind) for kind in kinds if _CHECKS[kind](value)}
+    assert met >= {(name, kind) for name, kinds in fields.items() for kind in kinds.split(" or ")}
+
+
+def test_every_schema_of_the_program_is_documented() -> None:
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "pivcs").rglob("*.py"))
+    assert set(re.findall(r"\bpivcs\.[a-z]+/\d+", sources)) == set(COMMANDS)
+    assert set(re.findall(r"^## (pivcs\..+)$", _TEXT, re.MULTILINE)) == set(COMMANDS)
+
+
+def test_every_kind_of_finding_is_documented_and_met(
+    files: list[Path], capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    listed = set(re.findall(r"^\| `([a-z0-9-]+)` \| [^|]+ \| [^|]*\|$", section("pivcs.status/1"), re.MULTILINE))
+    listed -= set(documented("pivcs.status/1"))
+    met = {
+        str(value)
+        for document in documents("pivcs.status/1", files, capfdbinary)
+        for name, value in fields_of(document)
+        if name == "findings[].kind"
+    }
+    assert listed == met == set(_MEANING)
+
+
+def test_every_state_of_a_session_is_documented_and_met(
+    files: list[Path], capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    states = re.search(r"^States: (.+)$", section("pivcs.ls/1"), re.MULTILINE)
+    assert states is not None
+    met = {
+        str(value)
+        for document in documents("pivcs.ls/1", files, capfdbinary)
+        for name, value in fields_of(document)
+        if name == "sessions[].state[]"
+    }
+    assert set(re.findall(r"`([^`]+)`", states[1])) == met
+
+
+def test_names_of_entries_are_revisions(files: list[Path], capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    for path in files:
+        for name in names_in(path, capfdbinary):
+            entries = written(capfdbinary, "show", "--json", str(path), name)["entries"]
+            assert isinstance(entries, list)
+            assert [entry["entry"] for entry in entries] == [name]
