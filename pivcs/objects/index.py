@@ -49,7 +49,7 @@ class Indexer:
 
     @property
     def last_record(self) -> tuple[int, bytes] | None:
-        """Row and digest of the last record so far."""
+        """The row that stands for the node of the last record so far, and its digest."""
         return self._last
 
     def add(self, batch: Batch) -> None:
@@ -106,10 +106,10 @@ class Indexer:
             oids += node
             parents.append(parent)
             if entry_id in rows_by_id or (find_earlier is not None and self._recall(entry_id) is not None):
-                rows_by_id[entry_id] = self._repeated(entry_id, row, node)
+                rows_by_id[entry_id] = last_row = self._repeated(entry_id, row, node)
             else:
-                rows_by_id[entry_id] = row
-            last_row, last_digest = row, node
+                rows_by_id[entry_id] = last_row = row
+            last_digest = node
         if last_row != NO_ROW:
             self._last = last_row, last_digest
         return parents

@@ -28,9 +28,10 @@ def slow_cuts(data: bytes) -> list[int]:
                 if stretch_end[end] - end >= RUN and data[end - 1] not in BASE64:
                     break
                 length = end - start
-                if data[end - 1] == 10 and length >= LEAST:
-                    if length >= ANY_LINE or crc32(data[end - 65 : end - 1]) % 32 == 0:
-                        break
+                if data[end - 1] != 10 or length < LEAST:
+                    continue
+                if length >= ANY_LINE or crc32(data[end - 65 : end - 1]) % 32 == 0:
+                    break
         ends.append(end)
         start = end
     return ends

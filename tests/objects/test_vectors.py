@@ -116,7 +116,7 @@ def test_object_ids_are_typed_and_of_one_size():
     assert ObjectId.from_hex(str(oid)) == oid
     assert {oid: 1}[ObjectId(oid.digest)] == 1
     for wrong in ("", "00", oid.hex + "00", "zz" * 32):
-        with pytest.raises(ValueError, match="object id|hexadecimal"):
+        with pytest.raises(ValueError, match=r"object id|hexadecimal"):
             ObjectId.from_hex(wrong)
 
 
