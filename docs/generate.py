@@ -1,4 +1,5 @@
-"""Writes what the documents take from the program: `docs/cli.md`, and the output in `console` blocks.
+"""Writes what the documents take from the program: `docs/cli.md`, the modules in `docs/architecture.md`, and the output
+in `console` blocks.
 
     python -m docs.generate            write
     python -m docs.generate --check    write nothing; exit 1 and name the files that are out of date
@@ -10,6 +11,7 @@ caller's environment, in UTC, 100 columns wide.
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shlex
@@ -27,12 +29,14 @@ from pivcs.cli import BROKEN_PIPE, INTERRUPTED, cli
 from pivcs.ops.demo import write_demo
 
 ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "pivcs"
 CLI_PAGE = ROOT / "docs" / "cli.md"
 COLUMNS = 100
 SHOWN_DIRECTORY = "/tmp/pivcs-demo"
 """Stands in the output for the directory in which the commands ran."""
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_MODULES = re.compile(r"(?<=^<!-- modules -->\n).*?(?=^<!-- /modules -->$)", re.MULTILINE | re.DOTALL)
 _INTRODUCTION = """\
 # Commands
 
@@ -88,6 +92,27 @@ def _run(block: str, work: Path, environment: dict[str, str]) -> str:
             )  # fmt: skip
             lines += [line, *result.stdout.replace(str(work), SHOWN_DIRECTORY).splitlines()]
     return "".join(f"{line}\n" for line in lines)
+
+
+def modules() -> list[Path]:
+    """Return the modules of the package by folder: those that git knows, or all outside of a repository."""
+    listed = subprocess.run(
+        ["git", "-C", str(PACKAGE), "ls-files", "-z", "*.py"], check=False, capture_output=True, text=True
+    ) if (ROOT / ".git").exists() else None  # fmt: skip
+    found = [PACKAGE / name for name in listed.stdout.split("\0") if name] if listed else [*PACKAGE.rglob("*.py")]
+    found = [path for path in found if path.exists() and path.name != "__init__.py"]
+    return sorted(found, key=lambda path: (path.parent, path.name))
+
+
+def with_modules(text: str) -> str:
+    """Return a document with the list of modules, where it has a place for one, as it is now."""
+    rows = []
+    for path in modules():
+        docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        sentence = re.split(r"\.(?=\s|$)", docstring.split("\n\n")[0], maxsplit=1)[0]
+        rows.append(f"| `{path.relative_to(PACKAGE).as_posix()}` | {' '.join(sentence.split())} |\n")
+    table = "\n| module | what it has |\n|---|---|\n" + "".join(rows) + "\n"
+    return _MODULES.sub(lambda _: table, text)
 
 
 def cli_page() -> str:
@@ -180,9 +205,9 @@ def _exit_code_text() -> Iterator[str]:
 def expected() -> Iterator[tuple[Path, str]]:
     """Yield every document with the text that it should have."""
     for path in pages():
-        yield path, cli_page() if path == CLI_PAGE else with_outputs(path.read_text(encoding="utf-8"))
-    if not CLI_PAGE.exists():
-        yield CLI_PAGE, cli_page()
+        if path != CLI_PAGE:
+            yield path, with_modules(with_outputs(path.read_text(encoding="utf-8")))
+    yield CLI_PAGE, cli_page()
 
 
 def main(arguments: Sequence[str]) -> int:

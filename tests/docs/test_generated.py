@@ -1,4 +1,4 @@
-"""What documents show of the program is what it does now: commands, options, exit codes, and examples run as written."""
+"""What documents show of the program is what it does now: commands, options, exit codes, examples."""
 
 from __future__ import annotations
 
