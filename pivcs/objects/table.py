@@ -66,6 +66,16 @@ class Table:
     def __len__(self) -> int:
         return len(self.kind)
 
+    def extend(self, other: Table) -> None:
+        """Add the rows of another table of the same stream, which go on where this one ends."""
+        first = len(self)
+        for name in ("kind", "flags", "code", "offset", "length", "parent", "time", "entry_id"):
+            getattr(self, name).extend(getattr(other, name))
+        self.oid += other.oid
+        self.other_ids.update((first + row, text) for row, text in other.other_ids.items())
+        self.salvaged.extend(first + row for row in other.salvaged)
+        self.end, self.pending = other.end, other.pending
+
     def digest(self, row: int) -> bytes:
         """Return the digest of a node's row."""
         return bytes(self.oid[row * DIGEST_SIZE : (row + 1) * DIGEST_SIZE])
@@ -178,17 +188,22 @@ class Table:
         """Return the records that name the session, doubled ones too: the last line wins."""
         return self._records_with_code(SESSION_INFO)
 
-    def rows_named(self, name: str) -> list[int]:
-        """Return the nodes whose entry id is `name`, in file order, without a loop over all rows."""
-        rows = [row for row, other in self.other_ids.items() if other == name and not self.flags[row] & DOUBLED]
+    def records_named(self, name: str) -> list[int]:
+        """Return the records whose entry id is `name`, doubled ones too, in file order, without a loop over all rows."""
+        rows = [row for row, other in self.other_ids.items() if other == name]
         if len(name) == 8 and not name.strip("0123456789abcdef"):
             needle = array("I", [int(name, 16)]).tobytes()
             data, at = self.entry_id.tobytes(), -1
             while (at := data.find(needle, at + 1)) >= 0:
                 row, inside = divmod(at, len(needle))
-                if not inside and self.flags[row] & (NODE | POSITIONAL | OTHER_ID | DOUBLED) == NODE:
+                if not inside and self.flags[row] & (NODE | POSITIONAL | OTHER_ID) == NODE:
                     rows.append(row)
         return rows
+
+    def row_named(self, name: str) -> int | None:
+        """Return the row of the node that an entry id names: that of the last record with it (pi format 7.5)."""
+        rows = self.records_named(name)
+        return self.first_row(rows[-1]) if rows else None
 
     def rows_with_digest_prefix(self, prefix: bytes, odd_nibble: int | None = None) -> list[int]:
         """Return the nodes whose digest begins with `prefix`, and then with the four bits `odd_nibble`, each once."""

@@ -16,10 +16,9 @@ from pivcs.errors import InputError
 from pivcs.ops.view import SessionView
 from pivcs.session.fields import LineKind
 
-_ANCESTRY: Final = re.compile(r"(?:~\d*|\^)+\Z")
-_STEP: Final = re.compile(r"~(\d*)|\^")
+_STEP: Final = re.compile(r"(?:~([0-9]{0,18})|\^)\Z")
 _HEX: Final = re.compile(r"[0-9a-f]{4,64}\Z")
-_LINE: Final = re.compile(r"L(\d+)(?:\.(\d+))?\Z")
+_LINE: Final = re.compile(r"L([0-9]{1,18})(?:\.([0-9]{1,18}))?\Z")
 _LABEL: Final = re.compile(r'label:(?:"(.*)"|(.*))\Z', re.DOTALL)
 SHOWN_CANDIDATES: Final = 8
 
@@ -69,31 +68,30 @@ def resolve(view: SessionView, text: str) -> int:
 
 def resolve_row(view: SessionView, text: str) -> int:
     """Return the row that a revision names, which for `L7` may be a line that is no entry. Raises as `resolve`."""
-    try:
-        return _resolve_name(view, text)
-    except UnknownRevision:
-        # A label may itself end in `~2`, so the whole text is tried as a name first.
-        ancestry = _ANCESTRY.search(text)
-        if ancestry is None or not ancestry.start():
-            raise
-    row = _resolve_name(view, text[: ancestry.start()])
-    steps = sum(int(step[1] or 1) if step[0][0] == "~" else 1 for step in _STEP.finditer(ancestry[0]))
-    for step in range(steps):
+    # A label may itself end in `~2`, so the longest name wins.
+    name, steps = text, 0
+    while (row := _find(view, name)) is None:
+        step = _STEP.search(name)
+        if step is None or not step.start():
+            raise UnknownRevision(text, view.where, hint=_suggestion(view, name))
+        name = name[: step.start()]
+        steps += int(step[1] or 1) if step[0][0] == "~" else 1
+    for above in range(steps):
         parent = view.table.parent_of(row)
         if parent is None:
             raise NoSuchAncestor(
-                f"'{text}' goes beyond the root: only {step} {'entry is' if step == 1 else 'entries are'} above it"
+                f"'{text}' goes beyond the root: only {above} {'entry is' if above == 1 else 'entries are'} above it"
             )
         row = parent
     return row
 
 
-def _resolve_name(view: SessionView, text: str) -> int:
+def _find(view: SessionView, text: str) -> int | None:
     for find in (_by_head, _by_label, _by_entry, _by_line, _by_prefix):
         row = find(view, text)
         if row is not None:
             return row
-    raise UnknownRevision(text, view.where, hint=_suggestion(view, text))
+    return None
 
 
 def _by_head(view: SessionView, text: str) -> int | None:
@@ -114,9 +112,7 @@ def _by_label(view: SessionView, text: str) -> int | None:
 
 
 def _by_entry(view: SessionView, text: str) -> int | None:
-    rows = view.table.rows_named(text.removeprefix("entry/"))
-    # A doubled line is one node; of records that share an id the last one counts, as in pi (format 7.5).
-    return rows[-1] if rows else None
+    return view.table.row_named(text.removeprefix("entry/"))
 
 
 def _by_line(view: SessionView, text: str) -> int | None:

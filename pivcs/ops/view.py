@@ -127,9 +127,9 @@ class SessionView:
                 texts.pop(entry.target_id, None)
         labels: dict[int, str] = {}
         for target, text in texts.items():
-            rows = self.table.rows_named(target)
-            if rows:
-                labels[rows[-1]] = text
+            found = self.table.row_named(target)
+            if found is not None:
+                labels[found] = text
         return labels
 
     @cached_property
@@ -142,8 +142,9 @@ class SessionView:
     def first_prompt(self) -> str | None:
         """The first line of the first user message that has text, in file order."""
         for row in self.table.rows_with_code(USER):
-            if text := self.subject(row):
-                return text
+            message = self.entry(row).message
+            if message is not None and any(text.strip() for text in message.text_blocks()):
+                return self.subject(row)
         return None
 
     @cached_property

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import Any
 from unittest.mock import patch
 
 from blake3 import blake3
@@ -146,7 +145,7 @@ def test_laws_of_every_table(data: bytes):
         assert path == sorted(path)
         assert path[-1] == row
         if table.other_ids.get(row, "x") and not table.flags[row] & POSITIONAL:
-            assert table.first_row(row) in table.rows_named(table.name(row))
+            assert row in table.records_named(table.name(row))
     assert sum(table.counts().values()) == table.line_count() == data.count(b"\n")
     assert [table.line_number(row) for row in range(len(table)) if table.kind[row] != SALVAGED] == list(
         range(1, table.line_count() + 1)
@@ -216,12 +215,8 @@ def test_version_1_entry_behind_a_doubled_line_hangs_below_the_node_that_is_show
     assert [table.parent_of(row) for row in table.nodes()] == [None, 0]
 
 
-def no_such(table: Table) -> Any:
-    return table.rows_named("no such id"), table.rows_named(""), table.rows_named("99999999")
-
-
 def test_lookups_in_an_empty_table():
     table, _ = index_source(BytesSource(b""))
-    assert no_such(table) == ([], [], [])
+    assert [table.row_named(name) for name in ("no such id", "", "99999999")] == [None] * 3
     assert table.last_node() is None
     assert table.rows_with_digest_prefix(b"\0\0") == []
