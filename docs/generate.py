@@ -96,10 +96,9 @@ def _run(block: str, work: Path, environment: dict[str, str]) -> str:
 
 def modules() -> list[Path]:
     """Return the modules of the package by folder: those that git knows, or all outside of a repository."""
-    listed = subprocess.run(
-        ["git", "-C", str(PACKAGE), "ls-files", "-z", "*.py"], check=False, capture_output=True, text=True
-    ) if (ROOT / ".git").exists() else None  # fmt: skip
-    found = [PACKAGE / name for name in listed.stdout.split("\0") if name] if listed else [*PACKAGE.rglob("*.py")]
+    git = ["git", "-C", str(PACKAGE), "ls-files", "-z", "*.py"]
+    listed = subprocess.run(git, check=True, capture_output=True, text=True).stdout if (ROOT / ".git").exists() else ""
+    found = [PACKAGE / name for name in listed.split("\0") if name] or [*PACKAGE.rglob("*.py")]
     found = [path for path in found if path.exists() and path.name != "__init__.py"]
     return sorted(found, key=lambda path: (path.parent, path.name))
 
