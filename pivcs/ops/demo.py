@@ -118,7 +118,7 @@ def demo_session() -> bytes:
     write.answer("", calls=(("bash", {"command": "pytest -q"}),))
     failure = "E   TypeError: Object of type Decimal is not JSON serializable\n\nCommand exited with code 1"
     write.result("bash", failure, error=True)
-    slow = write.answer("The sums are right, but the JSON views cannot write a Decimal, and checkout is 3 times slower.")
+    slow = write.answer("The sums are right, but JSON views cannot write Decimals, and checkout is 3 times slower.")
     write.at = asked
     write.user("Try whole cents instead.")
     write.answer("", calls=(_edit("i.price", "i.cents"),))

@@ -70,10 +70,14 @@ class BytesSource:
 
 
 class FileSource:
-    """A source over a regular file, opened for reading only. Use as a context manager."""
+    """A source over a regular file, opened for reading only. Use as a context manager.
+
+    With `end` set the bytes from there on are not seen: a file that grows while it is read is read to one place.
+    """
 
     def __init__(self, path: Path, *, start: int = 0) -> None:
         self.path = path
+        self.end: int | None = None
         try:
             # O_NONBLOCK: opening a pipe must not wait for a writer; it changes nothing for a regular file.
             self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
@@ -85,6 +89,14 @@ class FileSource:
             kind = "a directory" if stat.S_ISDIR(self.status.st_mode) else "no regular file"
             raise SourceNotReadable(f"cannot read '{path}': it is {kind}", hint="name a session file (.jsonl)")
         self._position = start
+
+    def seek(self, position: int) -> None:
+        """Let the next `readinto` begin at a position."""
+        self._position = position
+
+    def status_now(self) -> os.stat_result:
+        """Return what the file is now; `status` is what it was when it was opened."""
+        return os.fstat(self._fd)
 
     def __enter__(self) -> FileSource:
         return self
@@ -100,6 +112,8 @@ class FileSource:
 
     def readinto(self, buffer: memoryview) -> int:
         """See `ByteSource`."""
+        if self.end is not None:
+            buffer = buffer[: max(0, self.end - self._position)]
         try:
             count = os.preadv(self._fd, [buffer], self._position)
         except OSError as error:

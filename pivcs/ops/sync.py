@@ -1,0 +1,280 @@
+"""Bringing the store up to date with session files.
+
+A file that only grew is read from where the store ends. One that was rewritten or cut starts the next generation of its
+source; what was known before stays. Nothing is ever written to a session file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pivcs.errors import PivcsError
+from pivcs.objects.index import index_source
+from pivcs.objects.oid import ObjectId
+from pivcs.objects.table import NO_ROW
+from pivcs.ops import prefix
+from pivcs.ops.ingest import Ingested, Progress, SourceChanging, ingest
+from pivcs.ops.summary import Summary, advance, decode_summary, summarise
+from pivcs.ops.view import SessionView
+from pivcs.session.source import BytesSource, FileSource, SourceNotReadable
+from pivcs.store.content import ChunkVanished
+from pivcs.store.errors import StreamMoved
+from pivcs.store.records import Event, FileStat, Source, Stream
+from pivcs.store.store import NewState, Store
+
+TRIES: Final = 4
+BEGINNING: Final = 64 << 10
+"""Bytes in which the header of a moved file is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What became of one file: `unchanged`, `new`, `appended`, `rewritten`, `truncated` or `gone`.
+
+    `rows` and `bytes` are what was added. `moved_from` is the old path of a source that goes on at a new one.
+    """
+
+    path: str
+    outcome: str
+    stream: Stream | None
+    rows: int = 0
+    bytes: int = 0
+    moved_from: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A file that could not be synced, and why."""
+
+    path: str
+    error: PivcsError
+
+
+def sync_files(
+    store: Store, paths: Iterable[Path], now: int, *, full: bool = False, progress: Progress | None = None
+) -> Iterator[Synced | Failed]:
+    """Sync files one after the other; one that fails does not keep the others. `now` is in milliseconds since 1970.
+
+    What stat() says is compared for all of them with one question to the store, so files without news cost little.
+    """
+    known = {source.path: source for source in store.sources()}
+    current = {stream.source: stream for stream in store.current_streams()}
+    for path in paths:
+        real = os.fsencode(os.path.realpath(path))
+        source = known.get(real)
+        stream = current.get(source.id) if source is not None else None
+        try:
+            if source is not None and stream is not None and not full and _is_same(source, stream, real):
+                yield Synced(str(path), "unchanged", stream)
+            else:
+                yield sync_file(store, path, now, full=full, progress=progress)
+        except PivcsError as error:
+            yield Failed(str(path), error)
+
+
+def sync_file(
+    store: Store, path: Path, now: int, *, full: bool = False, progress: Progress | None = None
+) -> Synced:
+    """Bring the store up to date with one file; with `full` the whole known prefix is compared.
+
+    Raises `SourceNotReadable`, `SourceChanging`, and what the store raises when it cannot be written.
+    """
+    real = os.fsencode(os.path.realpath(path))
+    for attempt in range(TRIES):
+        source = store.source_at(real)
+        stream = store.current_stream(source.id) if source is not None else None
+        if source is not None and stream is not None and not full and _is_same(source, stream, real):
+            return Synced(str(path), "unchanged", stream)
+        try:
+            return _Sync(store, path, real, source, stream, now, full, progress).run()
+        except (StreamMoved, ChunkVanished, SourceChanging):
+            if attempt == TRIES - 1:
+                raise
+    raise AssertionError("the last try returns or raises")
+
+
+def note_absent(store: Store, now: int) -> list[Source]:
+    """Record sources whose file has gone since the last sync; returns those that have gone now."""
+    lost = [source for source in store.sources() if not source.gone and not _is_there(source.path)]
+    if lost:
+        with store.writing():
+            for source in lost:
+                _mark_gone(store, source, now)
+    return lost
+
+
+def _mark_gone(store: Store, source: Source, now: int) -> None:
+    stream = store.current_stream(source.id)
+    store.set_gone(source.id, True)
+    store.add_event(Event(now, source.id, stream.generation if stream else None, "gone", ""))
+
+
+def _is_there(path: bytes) -> bool:
+    """Whether a file is at a real path; a symbolic link there now means that the file itself is elsewhere."""
+    return os.path.isfile(path) and not os.path.islink(path) and os.path.realpath(path) == path
+
+
+def _is_same(source: Source, stream: Stream, path: bytes) -> bool:
+    try:
+        return not source.gone and FileStat.of(os.stat(path)) == stream.file
+    except OSError:
+        return False
+
+
+@dataclass(slots=True)
+class _Sync:
+    store: Store
+    path: Path
+    real: bytes
+    source: Source | None
+    stream: Stream | None
+    now: int
+    full: bool
+    progress: Progress | None
+
+    def run(self) -> Synced:
+        try:
+            file = FileSource(Path(os.fsdecode(self.real)))
+        except SourceNotReadable:
+            if os.path.lexists(self.real) or self.source is None:
+                raise
+            return self._gone(self.source)
+        with file:
+            return self._present(file)
+
+    def _gone(self, source: Source) -> Synced:
+        if not source.gone:
+            with self.store.writing():
+                _mark_gone(self.store, source, self.now)
+        return Synced(str(self.path), "gone", self.stream)
+
+    def _present(self, file: FileSource) -> Synced:
+        status = FileStat.of(file.status)
+        moved_from = None
+        if self.source is None:
+            predecessor = self._predecessor(file, status)
+            if predecessor is not None:
+                moved_from = os.fsdecode(predecessor.path)
+                self.source, self.stream = predecessor, self.store.current_stream(predecessor.id)
+        if self.stream is None:
+            return self._add(file, status, "new")
+        outcome = self._how_changed(file, status, self.stream)
+        if outcome != "appended":
+            return self._add(file, status, outcome)
+        return self._append(file, status, self.stream, moved_from)
+
+    def _how_changed(self, file: FileSource, status: FileStat, stream: Stream) -> str:
+        """Say whether a file continues its stream: `appended` (perhaps by nothing), `truncated` or `rewritten`."""
+        if status.size >= stream.size and not self.full and not prefix.needs_whole(stream, status):
+            return "appended" if prefix.probes_match(file, stream.probes) else "rewritten"
+        if prefix.first_difference(self.store, stream, file, status.size) is not None:
+            return "rewritten"
+        return "appended" if status.size >= stream.size else "truncated"
+
+    def _predecessor(self, file: FileSource, status: FileStat) -> Source | None:
+        """Return the source that goes on at this new path: its file is gone, and its bytes are a prefix of these."""
+        key = _key_of_beginning(file)
+        for stream in self.store.streams_of_session(key.digest) if key is not None else ():
+            source = self.store.source(stream.source)
+            if source is None or _is_there(source.path) or self.store.current_stream(source.id) != stream:
+                continue
+            if stream.size <= status.size and prefix.first_difference(self.store, stream, file, status.size) is None:
+                return source
+        return None
+
+    def _add(self, file: FileSource, status: FileStat, outcome: str) -> Synced:
+        """Store a file from its beginning, as the first or the next generation of its source."""
+        read = self._read(file, status, None)
+        view = SessionView(read.rows, file, str(self.path), read.version1)
+        probes = prefix.make_probes(file, status.size)
+        state = _state(status, read, view.key, summarise(view), status.size, probes)
+        with self.store.writing():
+            source = self.store.source_at(self.real) or self.store.add_source(self.real)
+            if self.store.current_stream(source.id) != self.stream:
+                raise StreamMoved(self.store.database.where)
+            stream = self.store.add_stream(source.id, read.content, read.rows, state)
+            self._note_return(source, stream)
+            if self.stream is not None:
+                detail = f"{self.stream.size} -> {status.size} bytes"
+                self.store.add_event(Event(self.now, source.id, stream.generation, outcome, detail))
+        return Synced(str(self.path), outcome, stream, len(read.rows), status.size)
+
+    def _append(self, file: FileSource, status: FileStat, stream: Stream, moved_from: str | None) -> Synced:
+        verified = status.size if prefix.needs_whole(stream, status) or self.full else stream.verified_size
+        assert self.source is not None
+        if status.size == stream.size:
+            with self.store.writing():
+                self.store.note_file(stream.id, status, verified)
+                self._note_move(moved_from, stream)
+                self._note_return(self.source, stream)
+            now = self.store.stream(stream.id)
+            return Synced(str(self.path), "unchanged", now, moved_from=moved_from)
+        read = self._read(file, status, stream)
+        fresh = verified != stream.verified_size
+        probes = (
+            prefix.make_probes(file, status.size)
+            if fresh or not stream.probes
+            else prefix.move_last_probe(stream.probes, file, status.size)
+        )
+        new = SessionView(read.rows, file, str(self.path), read.version1)
+        last_row = stream.last_record[0] if stream.last_record is not None else NO_ROW
+        summary = advance(decode_summary(stream.summary), new, stream.row_count, last_row)
+        key = ObjectId(stream.session) if stream.session is not None else new.key
+        if summary is None:
+            whole = self.store.table_of(stream)
+            whole.extend(read.rows)
+            view = SessionView(whole, file, str(self.path), read.version1)
+            summary, key = summarise(view), view.key
+        state = _state(status, read, key, summary, verified, probes)
+        with self.store.writing():
+            grown = self.store.extend_stream(stream, read.content, read.rows, state)
+            self._note_move(moved_from, grown)
+            self._note_return(self.source, grown)
+        added = status.size - stream.size
+        return Synced(str(self.path), "appended", grown, len(read.rows), added, moved_from)
+
+    def _read(self, file: FileSource, status: FileStat, stream: Stream | None) -> Ingested:
+        read = ingest(self.store, stream, file, status.size, self.progress)
+        now = FileStat.of(file.status_now())
+        # Growing meanwhile is what session files do; anything else means to start again.
+        if now != status and (now.size < status.size or not read.content.matches(file, status.size)):
+            raise SourceChanging(str(self.path))
+        return read
+
+    def _note_move(self, moved_from: str | None, stream: Stream) -> None:
+        if moved_from is not None:
+            self.store.move_source(stream.source, self.real)
+            self.store.add_event(Event(self.now, stream.source, stream.generation, "moved", f"from {moved_from}"))
+
+    def _note_return(self, source: Source, stream: Stream) -> None:
+        if source.gone and _is_there(source.path):
+            self.store.set_gone(source.id, False)
+            self.store.add_event(Event(self.now, source.id, stream.generation, "returned", ""))
+
+
+def _state(
+    status: FileStat, read: Ingested, key: ObjectId | None, summary: Summary, verified: int, probes: bytes
+) -> NewState:
+    return NewState(
+        session=key.digest if key is not None else None,
+        size=status.size,
+        line_end=read.rows.end,
+        version1=read.version1,
+        last_record=read.last_record,
+        verified_size=verified,
+        probes=probes,
+        file=status,
+        summary=summary.encode(),
+    )
+
+
+def _key_of_beginning(file: FileSource) -> ObjectId | None:
+    """Return the session key that the first 64 KiB of a file give; None when they have no header line."""
+    beginning = BytesSource(file.read_range(0, BEGINNING))
+    table, _ = index_source(beginning)
+    view = SessionView(table, beginning, "")
+    return view.key if view.header_row is not None else None

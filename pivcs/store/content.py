@@ -1,0 +1,247 @@
+"""Bytes of streams: put away in chunks and a tail, and read back from any position."""
+
+from __future__ import annotations
+
+import sqlite3
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import Final, Protocol
+
+from pivcs.objects.chunking import chunk_end
+from pivcs.objects.hashing import chunk_id
+from pivcs.store.database import Database
+from pivcs.store.errors import StoreDamaged
+from pivcs.store.pieces import pack, unpack
+from pivcs.store.records import Stream
+
+PIECE: Final = 1 << 20
+COMMIT_EVERY: Final = 32 << 20
+"""Raw bytes after which chunks are committed, so that a large session does not keep other writers waiting."""
+TAIL_PIECES: Final = 64
+"""Pieces of a tail after which they are put together."""
+CACHED_CHUNKS: Final = 8
+
+
+class Readable(Protocol):
+    """Bytes that can be read by position."""
+
+    def read_range(self, offset: int, length: int) -> bytes:
+        """Return `length` bytes from `offset`, fewer only at the end."""
+        ...
+
+
+class Cutter:
+    """Cuts a stream that comes in pieces; what is behind the last cut stays in `tail`."""
+
+    def __init__(self, start: int = 0, tail: bytes = b"") -> None:
+        self.start = start
+        self._buffer = bytearray(tail)
+
+    @property
+    def tail(self) -> bytes:
+        """The bytes behind the last cut; they begin at stream position `start`."""
+        return bytes(self._buffer)
+
+    def feed(self, data: bytes | memoryview) -> Iterator[tuple[int, bytes]]:
+        """Yield position and bytes of each chunk that is certain now."""
+        buffer = self._buffer
+        buffer += data
+        at = 0
+        while (end := chunk_end(buffer, at, len(buffer))) is not None:
+            yield self.start + at, bytes(buffer[at:end])
+            at = end
+        del buffer[:at]
+        self.start += at
+
+
+class ContentWriter:
+    """Puts the new bytes of a stream away. Chunks are stored at once, in transactions of their own when there are many;
+    they belong to no stream until `finish`, so a crash before that leaves nothing but chunks for `gc`."""
+
+    def __init__(self, database: Database, stream: Stream | None) -> None:
+        self._database = database
+        self._stream = stream
+        tail = b"" if stream is None else read_tail(database, stream)
+        self._old_tail_size = len(tail)
+        self._cutter = Cutter(0 if stream is None else stream.tail_start, tail)
+        self._chunks: list[tuple[int, bytes]] = []
+        self._waiting: list[tuple[bytes, int, int, bytes]] = []
+        self._waiting_size = 0
+        self._fed = 0
+
+    @property
+    def tail_start(self) -> int:
+        """Stream position of the first uncut byte."""
+        return self._cutter.start
+
+    def add(self, data: bytes | memoryview) -> None:
+        """Add bytes at the end of the stream."""
+        self._fed += len(data)
+        for offset, chunk in self._cutter.feed(data):
+            digest = chunk_id(chunk).digest
+            self._chunks.append((offset, digest))
+            if not self._has(digest):
+                codec, packed = pack(chunk)
+                self._waiting.append((digest, len(chunk), codec, packed))
+                self._waiting_size += len(chunk)
+        if self._waiting_size >= COMMIT_EVERY:
+            with self._database.writing() as connection:
+                self._store(connection)
+
+    def _has(self, digest: bytes) -> bool:
+        with self._database.reading() as connection:
+            return connection.execute("SELECT 1 FROM chunk WHERE hash = ?", (digest,)).fetchone() is not None
+
+    def _store(self, connection: sqlite3.Connection) -> None:
+        connection.executemany(
+            "INSERT OR IGNORE INTO chunk (hash, size, codec, data) VALUES (?, ?, ?, ?)", self._waiting
+        )
+        self._waiting.clear()
+        self._waiting_size = 0
+
+    def matches(self, file: Readable, end: int) -> bool:
+        """Whether a file has, up to `end`, the bytes that were added (and the old tail before them)."""
+        ends = [offset for offset, _ in self._chunks[1:]] + [self._cutter.start]
+        for (offset, digest), stop in zip(self._chunks, ends, strict=False):
+            if chunk_id(file.read_range(offset, stop - offset)).digest != digest:
+                return False
+        return file.read_range(self._cutter.start, end - self._cutter.start) == self._cutter.tail
+
+    def finish(self, connection: sqlite3.Connection, stream: int) -> None:
+        """Give the chunks and the tail to a stream, inside the caller's transaction.
+
+        Raises `ChunkVanished` when a chunk that was there has been collected meanwhile; the caller starts again.
+        """
+        self._store(connection)
+        for offset, digest in self._chunks:
+            found = connection.execute("SELECT id FROM chunk WHERE hash = ?", (digest,)).fetchone()
+            if found is None:
+                raise ChunkVanished(self._database.where)
+            connection.execute("INSERT INTO stream_chunk VALUES (?, ?, ?)", (stream, offset, found[0]))
+        tail = self._cutter.tail
+        if self._chunks or self._old_tail_size == 0:
+            connection.execute("DELETE FROM tail WHERE stream = ?", (stream,))
+            self._write_tail(connection, stream, self._cutter.start, tail)
+        elif self._fed:
+            new = tail[self._old_tail_size :]
+            self._write_tail(connection, stream, self._cutter.start + self._old_tail_size, new)
+            (pieces,) = connection.execute("SELECT count(*) FROM tail WHERE stream = ?", (stream,)).fetchone()
+            if pieces > TAIL_PIECES:
+                connection.execute("DELETE FROM tail WHERE stream = ?", (stream,))
+                self._write_tail(connection, stream, self._cutter.start, tail)
+
+    @staticmethod
+    def _write_tail(connection: sqlite3.Connection, stream: int, offset: int, data: bytes) -> None:
+        if data:
+            codec, packed = pack(data)
+            connection.execute(
+                "INSERT INTO tail (stream, offset, size, codec, data) VALUES (?, ?, ?, ?, ?)",
+                (stream, offset, len(data), codec, packed),
+            )
+
+
+class ChunkVanished(StoreDamaged):
+    """A chunk was collected between being found and being used."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__(where, "a chunk vanished while it was being used")
+
+
+def read_tail(database: Database, stream: Stream) -> bytes:
+    """Return the uncut bytes of a stream. Raises `StoreDamaged`."""
+    with database.reading() as connection:
+        rows = connection.execute(
+            "SELECT offset, size, codec, data FROM tail WHERE stream = ? ORDER BY offset", (stream.id,)
+        ).fetchall()
+    return b"".join(_unpacked(database, "tail", codec, data, size) for _, size, codec, data in rows)
+
+
+def _unpacked(database: Database, what: str, codec: int, data: bytes, size: int) -> bytes:
+    try:
+        return unpack(codec, data, size)
+    except ValueError as error:
+        raise StoreDamaged(database.where, f"a {what} cannot be read: {error}") from error
+
+
+class StreamSource:
+    """The bytes of a stream as a `ByteSource` (`pivcs.session.source`). Raises `StoreDamaged` while reading."""
+
+    def __init__(self, database: Database, stream: Stream, *, start: int = 0) -> None:
+        self._database = database
+        self._stream = stream
+        self._position = start
+        with database.reading() as connection:
+            rows = connection.execute(
+                "SELECT offset, chunk FROM stream_chunk WHERE stream = ? ORDER BY offset", (stream.id,)
+            ).fetchall()
+        self._starts = [offset for offset, _ in rows]
+        self._chunks = [chunk for _, chunk in rows]
+        self._tail: bytes | None = None
+        self._cache: OrderedDict[int, bytes] = OrderedDict()
+
+    @property
+    def size(self) -> int:
+        """Number of bytes in the stream."""
+        return self._stream.size
+
+    def readinto(self, buffer: memoryview) -> int:
+        """See `ByteSource`."""
+        part = self._part(self._position)[: len(buffer)]
+        buffer[: len(part)] = part
+        self._position += len(part)
+        return len(part)
+
+    def read_range(self, offset: int, length: int) -> bytes:
+        """See `ByteSource`."""
+        return b"".join(self.iter_range(offset, length))
+
+    def iter_range(self, offset: int, length: int) -> Iterator[bytes]:
+        """See `ByteSource`."""
+        end = min(offset + length, self.size)
+        while offset < end:
+            part = self._part(offset)[: end - offset]
+            if not part:
+                raise StoreDamaged(self._database.where, f"stream {self._stream.id} ends early, at byte {offset}")
+            yield part
+            offset += len(part)
+
+    def close(self) -> None:
+        """See `ByteSource`: the store is closed by whoever opened it."""
+
+    def _part(self, offset: int) -> bytes:
+        """Return the bytes from `offset` to the end of the chunk that it lies in."""
+        if offset >= self._stream.tail_start:
+            if self._tail is None:
+                self._tail = read_tail(self._database, self._stream)
+            return self._tail[offset - self._stream.tail_start :]
+        place = bisect_right(self._starts, offset) - 1
+        if place < 0:
+            raise StoreDamaged(self._database.where, f"stream {self._stream.id} has no chunk for byte {offset}")
+        return self._chunk(place)[offset - self._starts[place] :]
+
+    def _chunk(self, place: int) -> bytes:
+        ident = self._chunks[place]
+        data = self._cache.get(ident)
+        if data is not None:
+            self._cache.move_to_end(ident)
+            return data
+        with self._database.reading() as connection:
+            row = connection.execute("SELECT size, codec, data FROM chunk WHERE id = ?", (ident,)).fetchone()
+        if row is None:
+            raise StoreDamaged(self._database.where, f"chunk {ident} of stream {self._stream.id} is missing")
+        data = _unpacked(self._database, "chunk", row[1], row[2], row[0])
+        self._cache[ident] = data
+        if len(self._cache) > CACHED_CHUNKS:
+            self._cache.popitem(last=False)
+        return data
+
+
+def layout_of(database: Database, stream: Stream) -> list[tuple[int, int, bytes]]:
+    """Return position, length and hash of each chunk of a stream, in order."""
+    with database.reading() as connection:
+        return connection.execute(
+            "SELECT stream_chunk.offset, chunk.size, chunk.hash FROM stream_chunk JOIN chunk ON chunk.id = chunk "
+            "WHERE stream = ? ORDER BY stream_chunk.offset",
+            (stream.id,),
+        ).fetchall()

@@ -1,0 +1,199 @@
+"""The SQLite file: opening it safely, transactions, and SQLite's errors as ours.
+
+Write-ahead logging lets readers go on while one process writes. Where that cannot be (some network drives, a directory
+that cannot be written), the file is used with a rollback journal, or read-only as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from pivcs.store import schema
+from pivcs.store.errors import NewerStore, NoStore, StoreBusy, StoreDamaged, StoreFull, StoreReadOnly
+
+WAIT: Final = 5.0
+"""Seconds that a writer waits for another one."""
+
+
+class Database:
+    """A connection to one store. `path` is None for a store in memory, which is gone when it is closed."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path | None, *, read_only: bool) -> None:
+        self.connection = connection
+        self.path = path
+        self.read_only = read_only
+
+    @property
+    def where(self) -> str:
+        """What to call the store in messages."""
+        return str(self.path) if self.path is not None else ":memory:"
+
+    def close(self) -> None:
+        """Close the connection; closing twice is harmless."""
+        self.connection.close()
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection for statements that read, with errors translated."""
+        try:
+            yield self.connection
+        except sqlite3.Error as error:
+            raise translated(error, self.where) from error
+
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """Give one unchanging state of the store for several statements that read; may stand inside a transaction."""
+        with self.reading() as connection:
+            if connection.in_transaction:
+                yield connection
+                return
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.execute("ROLLBACK")
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Give a transaction that is committed at the end, or rolled back when anything is raised.
+
+        Raises `StoreBusy` when another process is still writing after `WAIT` seconds, `StoreReadOnly`, `StoreFull`.
+        """
+        if self.read_only:
+            raise StoreReadOnly(self.where, "it was opened for reading only")
+        try:
+            self.connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as error:
+            raise translated(error, self.where) from error
+        try:
+            yield self.connection
+            self.connection.execute("COMMIT")
+        except BaseException as error:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            if isinstance(error, sqlite3.Error):
+                raise translated(error, self.where) from error
+            raise
+
+
+def open_database(path: Path, *, create: bool, read_only: bool = False, wait: float = WAIT) -> Database:
+    """Open a store's file; with `create` make it, readable by its owner only, if it is not there.
+
+    Raises `NoStore`, `NewerStore`, `StoreDamaged`, `StoreReadOnly`, `StoreBusy`.
+    """
+    exists = path.exists() and path.stat().st_size > 0
+    if not exists and (read_only or not create):
+        raise NoStore(path)
+    if not exists:
+        _make_private(path)
+    elif not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK):
+        read_only = True
+    connection = _connect(path, read_only=read_only, wait=wait)
+    try:
+        _set_up(connection, str(path), new=not exists, read_only=read_only)
+        if not exists or _is_empty(connection):
+            _create_tables(connection)
+        _check_format(connection, str(path))
+    except sqlite3.Error as error:
+        connection.close()
+        raise translated(error, str(path)) from error
+    except BaseException:
+        connection.close()
+        raise
+    return Database(connection, path, read_only=read_only)
+
+
+def memory_database() -> Database:
+    """Return a new store in memory, with the same tables and rules as one on disk."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    _create_tables(connection)
+    return Database(connection, None, read_only=False)
+
+
+def translated(error: sqlite3.Error, where: str) -> Exception:
+    """Return the error that a person should see for one of SQLite's."""
+    code = getattr(error, "sqlite_errorcode", None)
+    primary = code & 0xFF if code is not None else None
+    if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return StoreBusy(where)
+    if primary == sqlite3.SQLITE_FULL:
+        return StoreFull(where)
+    if primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+        return StoreReadOnly(where, str(error))
+    if primary == sqlite3.SQLITE_IOERR:
+        return StoreFull(where) if "disk is full" in str(error) else StoreReadOnly(where, str(error))
+    if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return StoreDamaged(where, str(error))
+    return error
+
+
+def _make_private(path: Path) -> None:
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # SQLite gives its journal and log the permissions of the file itself.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    except OSError as error:
+        raise StoreReadOnly(str(path), (error.strerror or str(error)).lower()) from error
+
+
+def _connect(path: Path, *, read_only: bool, wait: float) -> sqlite3.Connection:
+    address = f"file:{quote(os.fsencode(path.absolute()))}?mode={'ro' if read_only else 'rw'}"
+    try:
+        return sqlite3.connect(address, uri=True, timeout=wait, isolation_level=None)
+    except sqlite3.Error as error:
+        raise translated(error, str(path)) from error
+
+
+def _set_up(connection: sqlite3.Connection, where: str, *, new: bool, read_only: bool) -> None:
+    connection.execute("PRAGMA trusted_schema = OFF")
+    if read_only:
+        connection.execute("PRAGMA query_only = ON")
+        return
+    # A newer store must not be written at all, not even by switching its journal.
+    if not new:
+        _check_format(connection, where, empty_is_fine=True)
+    if new:
+        connection.execute(f"PRAGMA page_size = {schema.PAGE_SIZE}")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA wal_autocheckpoint = 1000")
+    connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    return not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+
+
+def _create_tables(connection: sqlite3.Connection) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if _is_empty(connection):  # another process may have been faster
+            for statement in schema.TABLES.split(";\n"):
+                if statement.strip():
+                    connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {schema.FORMAT_VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _check_format(connection: sqlite3.Connection, where: str, *, empty_is_fine: bool = False) -> None:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if empty_is_fine and not application and not version and _is_empty(connection):
+        return
+    if application != schema.APPLICATION_ID:
+        raise StoreDamaged(where, "it is no pivcs store")
+    if version > schema.FORMAT_VERSION:
+        raise NewerStore(where, f"format version {version}", f"versions up to {schema.FORMAT_VERSION}")
+    features = {name for (name,) in connection.execute("SELECT name FROM feature")}
+    if unknown := sorted(features - schema.FEATURES):
+        raise NewerStore(where, f"the feature '{unknown[0]}'", "none of that name")

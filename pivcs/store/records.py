@@ -1,0 +1,97 @@
+"""What the store knows of sources and streams, as values."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class FileStat:
+    """What stat() says of a file; equal values mean that nothing need be read. Times are nanoseconds."""
+
+    size: int
+    mtime: int
+    ctime: int
+    device: int
+    inode: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> FileStat:
+        """Take what matters from stat()."""
+        # Inodes and devices may use all 64 bits, and the store's integers have a sign.
+        return cls(
+            status.st_size, status.st_mtime_ns, status.st_ctime_ns, _signed(status.st_dev), _signed(status.st_ino)
+        )
+
+
+def _signed(number: int) -> int:
+    return number - (1 << 64) if number >= 1 << 63 else number
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A real path at which bytes were seen; `gone` when no file is there now."""
+
+    id: int
+    path: bytes
+    gone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """One generation of a source.
+
+    `size` bytes are stored, complete lines end at `line_end`, the bytes from `tail_start` on are uncut. `version1` is
+    None until a header line was seen. `summary` is what the upper layer keeps beside the stream.
+    """
+
+    id: int
+    source: int
+    generation: int
+    session: bytes | None
+    size: int
+    line_end: int
+    row_count: int
+    tail_start: int
+    version1: bool | None
+    last_record: tuple[int, bytes] | None
+    verified_size: int
+    probes: bytes
+    file: FileStat
+    summary: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened to a source. `time` is milliseconds since 1970."""
+
+    time: int
+    source: int
+    generation: int | None
+    kind: str
+    detail: str
+
+
+STREAM_COLUMNS: Final = (
+    "stream.id, stream.source, stream.generation, session.key, stream.size, stream.line_end, stream.row_count, "
+    "stream.tail_start, stream.version1, stream.last_row, stream.last_oid, stream.verified_size, stream.probes, "
+    "stream.file_size, stream.file_mtime, stream.file_ctime, stream.device, stream.inode, stream.summary"
+)
+STREAM_TABLES: Final = "stream LEFT JOIN session ON session.id = stream.session"
+
+
+def stream_of(row: tuple[object, ...] | sqlite3.Row) -> Stream:
+    """Return the stream of a row of `STREAM_COLUMNS`."""
+    (
+        ident, source, generation, key, size, line_end, rows, tail_start, version1, last_row, last_oid,
+        verified, probes, file_size, mtime, ctime, device, inode, summary,
+    ) = row  # fmt: skip
+    last = None if last_row is None else (last_row, last_oid)
+    return Stream(
+        ident, source, generation, key, size, line_end, rows, tail_start,  # type: ignore[arg-type]
+        None if version1 is None else bool(version1), last, verified, probes,  # type: ignore[arg-type]
+        FileStat(file_size, mtime, ctime, device, inode), summary,  # type: ignore[arg-type]
+    )  # fmt: skip

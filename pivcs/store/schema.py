@@ -1,0 +1,115 @@
+"""Tables, format version and features: the one place that knows the store's SQL schema.
+
+The format version is SQLite's `user_version`, with an `application_id` so that no other database is taken for a store.
+Features are words in the table `feature`; one that is unknown here means that a newer pivcs wrote the store.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+APPLICATION_ID: Final = 0x70697663
+"""The letters `pivc`."""
+FORMAT_VERSION: Final = 1
+FEATURES: Final = frozenset[str]()
+"""Features beyond version 1 that this pivcs understands."""
+
+PAGE_SIZE: Final = 8192
+
+TABLES: Final = """
+CREATE TABLE feature (name TEXT PRIMARY KEY) WITHOUT ROWID;
+
+CREATE TABLE session (
+    id INTEGER PRIMARY KEY,
+    key BLOB NOT NULL UNIQUE
+);
+
+-- A real path at which bytes of sessions were seen. `gone`: no file is there now.
+CREATE TABLE source (
+    id INTEGER PRIMARY KEY,
+    path BLOB NOT NULL UNIQUE,
+    gone INTEGER NOT NULL DEFAULT 0
+);
+
+-- One generation of a source. `size` bytes are stored; complete lines end at `line_end`. `file_*` and `device`, `inode`
+-- are what stat() said when the file was last read to its end. `probes` are digests of a few pieces of the file.
+CREATE TABLE stream (
+    id INTEGER PRIMARY KEY,
+    source INTEGER NOT NULL REFERENCES source,
+    generation INTEGER NOT NULL,
+    session INTEGER REFERENCES session,
+    size INTEGER NOT NULL,
+    line_end INTEGER NOT NULL,
+    row_count INTEGER NOT NULL,
+    tail_start INTEGER NOT NULL,
+    version1 INTEGER,
+    last_row INTEGER,
+    last_oid BLOB,
+    verified_size INTEGER NOT NULL,
+    probes BLOB NOT NULL,
+    file_size INTEGER NOT NULL,
+    file_mtime INTEGER NOT NULL,
+    file_ctime INTEGER NOT NULL,
+    device INTEGER NOT NULL,
+    inode INTEGER NOT NULL,
+    summary BLOB NOT NULL,
+    UNIQUE (source, generation)
+);
+CREATE INDEX stream_session ON stream (session);
+
+CREATE TABLE chunk (
+    id INTEGER PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    size INTEGER NOT NULL,
+    codec INTEGER NOT NULL,
+    data BLOB NOT NULL
+);
+
+CREATE TABLE stream_chunk (
+    stream INTEGER NOT NULL REFERENCES stream,
+    offset INTEGER NOT NULL,
+    chunk INTEGER NOT NULL REFERENCES chunk,
+    PRIMARY KEY (stream, offset)
+) WITHOUT ROWID;
+CREATE INDEX stream_chunk_chunk ON stream_chunk (chunk);
+
+-- Bytes behind the last cut, in the pieces in which they came.
+CREATE TABLE tail (
+    id INTEGER PRIMARY KEY,
+    stream INTEGER NOT NULL REFERENCES stream,
+    offset INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    codec INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    UNIQUE (stream, offset)
+);
+
+-- Packed columns of `row_count` rows from `first_row` on.
+CREATE TABLE segment (
+    id INTEGER PRIMARY KEY,
+    stream INTEGER NOT NULL REFERENCES stream,
+    first_row INTEGER NOT NULL,
+    row_count INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    UNIQUE (stream, first_row)
+);
+
+-- The ids in full segments as sorted numbers, by their highest byte: says quickly that an id is new.
+CREATE TABLE known_id (
+    stream INTEGER NOT NULL REFERENCES stream,
+    bucket INTEGER NOT NULL,
+    ids BLOB NOT NULL,
+    PRIMARY KEY (stream, bucket)
+) WITHOUT ROWID;
+
+-- What happened to a source: `rewritten`, `truncated`, `gone`, `returned`, `moved`, `replaced`.
+CREATE TABLE event (
+    id INTEGER PRIMARY KEY,
+    time INTEGER NOT NULL,
+    source INTEGER NOT NULL REFERENCES source,
+    generation INTEGER,
+    kind TEXT NOT NULL,
+    detail TEXT NOT NULL
+);
+CREATE INDEX event_source ON event (source);
+"""
