@@ -17,13 +17,16 @@ from pivcs import __version__
 from pivcs.errors import PivcsError
 
 COMMANDS = {
+    "cat": "cat",
     "cat-file": "cat_file",
     "completion": "completion",
     "demo": "demo",
+    "init": "init",
     "log": "log",
     "ls": "ls",
     "show": "show",
     "status": "status",
+    "sync": "sync",
 }
 
 INTERRUPTED = 130

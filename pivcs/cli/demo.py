@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from pivcs.cli.output import Output
+from pivcs.cli.output import Output, joined
 from pivcs.ops import log as ops
 from pivcs.ops.demo import write_demo
 from pivcs.ops.revision import resolve
@@ -59,8 +59,7 @@ def _tour(view: SessionView, name: str, looks: Looks, encoding: str) -> Iterator
     yield ""
     yield typed(Role.HEADING, f"$ pivcs log --turns {short} 'decimal, too slow'")
     rows = ops.rows_of_path(view, resolve(view, "decimal, too slow"))
-    for turn in ops.turns_of(view, rows):
-        yield from log_text.turn_lines(view, turn, looks)
+    yield from joined(log_text.turn_lines(view, turn, looks) for turn in ops.turns_of(view, rows))
     yield ""
     yield say(Role.DIM, "A label, an id or HEAD~3 names a point; the log then shows the way there, here by turns.")
     yield ""

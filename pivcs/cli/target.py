@@ -1,17 +1,23 @@
-"""Which session and which revisions a command line names."""
+"""Which store, which session and which revisions a command line names."""
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from pivcs.ops.locate import locate, looks_like_path
-from pivcs.ops.view import SessionView, open_file
+from pivcs.cli.output import warn
+from pivcs.ops.access import CannotWrite, Reader
+from pivcs.ops.locate import looks_like_path
+from pivcs.ops.view import SessionView
 from pivcs.session.layout import Surroundings
+from pivcs.store.errors import StoreReadOnly
+from pivcs.store.location import Places
+from pivcs.store.store import Store
 
 F = TypeVar("F", bound=Callable[..., Any])
 SEPARATOR = "::"
@@ -22,14 +28,65 @@ def surroundings() -> Surroundings:
     return Surroundings(os.environ, str(Path.home()), os.getcwd(), windows=os.name == "nt")
 
 
+def now() -> int:
+    """Return the time in milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+def places() -> Places:
+    """Return what the store's place depends on, from the process and `--store`."""
+    from platformdirs import user_config_path, user_data_path
+
+    context = click.get_current_context(silent=True)
+    option = context.find_root().meta.get("store") if context is not None else None
+    return Places(option, os.environ, Path.cwd(), user_data_path("pivcs"), user_config_path("pivcs"))
+
+
+def open_store(*, create: bool = True) -> Store:
+    """Open the store. Raises `NoStore` without `create`, `StoreReadOnly`, `NewerStore`, `StoreDamaged`, `StoreBusy`."""
+    found = places()
+    store = Store.open(found.store(), create=create)
+    click.get_current_context().call_on_close(store.close)
+    return store
+
+
+def reader() -> Reader:
+    """Return what opens sessions; without a store, and a warning, where none can be made."""
+    store: Store | None = None
+    try:
+        store = open_store()
+    except CannotWrite as error:
+        warn(f"{error.message}; reading session files without it")
+    if store is not None and store.read_only:
+        warn(f"{StoreReadOnly(store.database.where, 'permission denied').message}; showing what is known")
+    return Reader(store, surroundings(), now(), warn)
+
+
+def store_option(command: F) -> F:
+    """Give a command `--store`, which may also stand before the command's name."""
+
+    def remember(context: click.Context, _: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            context.find_root().meta["store"] = value
+
+    return click.option(
+        "--store",
+        metavar="DIR",
+        callback=remember,
+        expose_value=False,
+        is_eager=True,
+        help="Use the store in DIR instead of the usual one (see PIVCS_DIR).",
+    )(command)
+
+
 def session_option(command: F) -> F:
-    """Give a command `-s/--session`."""
+    """Give a command `-s/--session`, and `--store`."""
     return click.option(
         "-s",
         "--session",
-        metavar="PATH|ID",
-        help="The session: a file, or a session id or its beginning. Default: the latest of the current project.",
-    )(command)
+        metavar="PATH|ID|KEY",
+        help="The session: a file, or the beginning of a session id or key. Default: the project's latest.",
+    )(store_option(command))
 
 
 def split_target(arguments: Sequence[str], session: str | None) -> tuple[str | None, list[str]]:
@@ -56,8 +113,8 @@ def split_target(arguments: Sequence[str], session: str | None) -> tuple[str | N
 
 
 def open_session(session: str | None) -> SessionView:
-    """Open the session that an argument names, or the current project's latest.
+    """Open the session that an argument names, or the current project's latest, synced and read through the store.
 
-    Raises `NoSession`, `SourceNotReadable`.
+    Raises `NoSession`, `AmbiguousSession`, `SourceNotReadable`.
     """
-    return open_file(locate(session, surroundings()))
+    return reader().open(session)

@@ -189,7 +189,7 @@ class Table:
         return self._records_with_code(SESSION_INFO)
 
     def records_named(self, name: str) -> list[int]:
-        """Return the records whose entry id is `name`, doubled ones too, in file order, without a loop over all rows."""
+        """Return the records whose entry id is `name`, doubled ones too, in file order."""
         rows = [row for row, other in self.other_ids.items() if other == name]
         if len(name) == 8 and not name.strip("0123456789abcdef"):
             needle = array("I", [int(name, 16)]).tobytes()

@@ -20,7 +20,7 @@ class NoSession(InputError):
 
 def looks_like_path(text: str) -> bool:
     """Whether an argument is a path rather than an id or a revision (pi format 16.3)."""
-    return "/" in text or os.sep in text or text.endswith(".jsonl") or Path(text).is_file()
+    return "/" in text or os.sep in text or text.endswith(".jsonl") or os.path.isfile(text)
 
 
 def locate(text: str | None, surroundings: Surroundings) -> Path:

@@ -20,6 +20,8 @@ from pivcs.session.fields import LineKind
 from pivcs.session.jsontext import NotJson, parse_json
 from pivcs.session.jsstring import js_trim
 from pivcs.session.source import ByteSource, FileSource
+from pivcs.store.records import Stream
+from pivcs.store.store import Store
 
 SHOWN_WHOLE: Final = 64 << 20
 """Records over this many bytes are not parsed to be shown."""
@@ -27,12 +29,17 @@ SHOWN_WHOLE: Final = 64 << 20
 
 @dataclass
 class SessionView:
-    """The rows of one stream and access to its bytes. `where` is what people call it: a path, mostly."""
+    """The rows of one stream and access to its bytes. `where` is what people call it: a path, mostly.
+
+    `store` and `stream` say where it comes from, when it does not come from a file that was just read.
+    """
 
     table: Table
     source: ByteSource
     where: str
     version1: bool | None = None
+    store: Store | None = None
+    stream: Stream | None = None
     _values: dict[int, object] = field(default_factory=dict, repr=False)
 
     def __enter__(self) -> SessionView:

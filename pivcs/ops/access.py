@@ -1,0 +1,155 @@
+"""Opening a session for reading: synced into the store first, and read from there.
+
+A store that cannot be written is no reason to show nothing: what it knows is shown, or the file as it is, with a
+warning.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pivcs.errors import InputError
+from pivcs.ops.locate import locate, looks_like_path
+from pivcs.ops.summary import decode_summary
+from pivcs.ops.sync import sync_file
+from pivcs.ops.view import SessionView, open_file
+from pivcs.session.layout import Surroundings
+from pivcs.session.source import SourceNotReadable
+from pivcs.store.errors import StoreBusy, StoreFull, StoreReadOnly
+from pivcs.store.records import Source, Stream
+from pivcs.store.store import Store
+
+Warn = Callable[[str], None]
+CannotWrite = (StoreBusy, StoreReadOnly, StoreFull)
+
+
+class AmbiguousSession(InputError):
+    """The beginning of a key or an id that several sessions have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """What opening a session needs: the store (None when there is no usable one), pi's places, the time, and a way to
+    warn. `now` is in milliseconds since 1970."""
+
+    store: Store | None
+    surroundings: Surroundings
+    now: int
+    warn: Warn
+
+    def open(self, session: str | None) -> SessionView:
+        """Open a session by path, id, key, or None for the current project's latest.
+
+        Raises `NoSession`, `AmbiguousSession`, `SourceNotReadable`.
+        """
+        stream = self._stored(session) if session is not None and not looks_like_path(session) else None
+        if stream is not None:
+            return self._refreshed(stream)
+        return self.open_path(locate(session, self.surroundings))
+
+    def open_path(self, path: Path) -> SessionView:
+        """Open the session at a path: what is there now, or what was last seen there."""
+        if self.store is None:
+            return open_file(path)
+        try:
+            synced = sync_file(self.store, path, self.now)
+            stream = synced.stream
+            if synced.outcome == "gone":
+                self.warn(f"no file is at '{path}' any more; showing what was last seen there")
+        except CannotWrite as error:
+            self.warn(f"{error.message}; showing what is known")
+            source = self.store.source_at(os.fsencode(os.path.realpath(path)))
+            stream = self.store.current_stream(source.id) if source is not None else None
+            if stream is None:
+                return open_file(path)
+        if stream is None:
+            raise SourceNotReadable(f"cannot read '{path}': no such file or directory")
+        return view_of(self.store, stream)
+
+    def _refreshed(self, stream: Stream) -> SessionView:
+        """Sync the source that a stored session comes from, and open what is primary then."""
+        assert self.store is not None
+        source = self.store.source(stream.source)
+        if source is not None and not source.gone:
+            try:
+                sync_file(self.store, Path(os.fsdecode(source.path)), self.now)
+            except CannotWrite as error:
+                self.warn(f"{error.message}; showing what is known")
+            except SourceNotReadable as error:
+                self.warn(f"{error.message}; showing what was last seen")
+        now = primary_stream(self.store, stream.session) if stream.session is not None else None
+        return view_of(self.store, now or stream)
+
+    def _stored(self, text: str) -> Stream | None:
+        """Return the primary stream of the one session whose key or id begins with a text."""
+        if self.store is None:
+            return None
+        streams = [stream for stream in self.store.current_streams() if stream.session is not None]
+        wanted = [stream for stream in streams if stream.session is not None and stream.session.hex() == text]
+        if not wanted and len(text) >= 4:
+            wanted = [
+                stream
+                for stream in streams
+                if (stream.session or b"").hex().startswith(text)
+                or (decode_summary(stream.summary).id or "").startswith(text)
+            ]
+        keys = sorted({stream.session for stream in wanted if stream.session is not None})
+        if len(keys) > 1:
+            shown = ", ".join(key.hex()[:16] for key in keys[:8])
+            raise AmbiguousSession(f"'{text}' names {len(keys)} sessions: {shown}", hint="type more of it, or a path")
+        return primary_stream(self.store, keys[0]) if keys else None
+
+
+def view_of(store: Store, stream: Stream) -> SessionView:
+    """Return a stream as commands see it."""
+    source = store.source(stream.source)
+    where = os.fsdecode(source.path) if source is not None else f"stream {stream.id}"
+    return SessionView(
+        store.table_of(stream), store.bytes_of(stream), where, stream.version1, store=store, stream=stream
+    )
+
+
+def primary_stream(store: Store, key: bytes) -> Stream | None:
+    """Return the stream from which a session's position, labels and name come: of the latest generations of its
+    sources the one with the latest entry; ties: the longer one, then the first by its bytes."""
+    streams = latest_generations(store.streams_of_session(key))
+    if len(streams) < 2:
+        return streams[0] if streams else None
+    ranked = sorted(streams, key=lambda each: (-(decode_summary(each.summary).time or 0), -each.size))
+    best = [each for each in ranked if _rank(each) == _rank(ranked[0])]
+    if len(best) == 1:
+        return best[0]
+    return min(best, key=lambda each: whole_digest(store, each))
+
+
+def latest_generations(streams: list[Stream]) -> list[Stream]:
+    """Return the latest generation of each source among streams."""
+    latest: dict[int, Stream] = {}
+    for stream in streams:
+        known = latest.get(stream.source)
+        if known is None or stream.generation > known.generation:
+            latest[stream.source] = stream
+    return list(latest.values())
+
+
+def _rank(stream: Stream) -> tuple[int, int]:
+    return -(decode_summary(stream.summary).time or 0), -stream.size
+
+
+def whole_digest(store: Store, stream: Stream) -> bytes:
+    """Return the BLAKE3 digest of a stream's bytes."""
+    from pivcs.objects.hashing import whole_hash
+
+    return whole_hash(store.bytes_of(stream).iter_range(0, stream.size))
+
+
+def source_of(store: Store, stream: Stream) -> Source:
+    """Return the source of a stream."""
+    source = store.source(stream.source)
+    assert source is not None
+    return source
+
+
