@@ -98,18 +98,28 @@ def split_target(arguments: Sequence[str], session: str | None) -> tuple[str | N
     revisions: list[str] = []
     for argument in arguments:
         named, separator, revision = argument.partition(SEPARATOR)
-        if separator and named:
+        if os.path.isfile(argument):  # its name may have anything in it
+            named = argument
+        elif separator and named:
             if revision:
-                revisions.append(revision)
+                revisions.append(_text(revision))
         elif looks_like_path(argument):
             named = argument
         else:
-            revisions.append(argument.removeprefix(SEPARATOR))
+            revisions.append(_text(argument.removeprefix(SEPARATOR)))
             continue
         if session is not None and session != named:
             raise click.UsageError(f"two sessions are named: '{session}' and '{named}'")
         session = named
     return session, revisions
+
+
+def _text(argument: str) -> str:
+    """Return an argument as the text that was typed: in the C locale Python takes UTF-8 for undecodable bytes."""
+    try:
+        return os.fsencode(argument).decode("utf-8")
+    except UnicodeError:
+        return argument
 
 
 def open_session(session: str | None) -> SessionView:
