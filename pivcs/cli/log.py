@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import click
 
-from pivcs.cli.output import Output, joined, output_options
+from pivcs.cli.output import Output, joined, output_options, to_stderr
 from pivcs.cli.target import open_session, session_option, split_target
 from pivcs.ops import log as ops
 from pivcs.ops.revision import resolve
@@ -57,6 +57,9 @@ def command(
     if len(revisions) > 1:
         raise click.UsageError(f"one revision, please, not {len(revisions)}: {' '.join(revisions)}")
     view = open_session(session)
+    if view.stream is not None and view.stream.generation > 1:
+        number = view.stream.generation
+        to_stderr(f"note: the file was rewritten or cut; generation {number} is shown, see `pivcs status`")
     rows = _rows(view, revisions, everything=everything or (graph and not revisions))
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     if as_json:

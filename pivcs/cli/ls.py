@@ -8,9 +8,10 @@ from pathlib import Path
 import click
 
 from pivcs.cli.output import Output, output_options, warn
-from pivcs.cli.target import surroundings
-from pivcs.ops.listing import SessionSummary, Unreadable, by_activity, summaries
+from pivcs.cli.target import reader, store_option, surroundings
+from pivcs.ops.listing import ListedSession, Unreadable, by_activity, gone_sessions, list_sessions
 from pivcs.ops.locate import NoSession, all_files, files_in, project_files
+from pivcs.ops.project import project_directories
 from pivcs.render import documents
 from pivcs.render.list_text import list_lines, session_document
 from pivcs.render.style import ColourWhen
@@ -20,19 +21,27 @@ from pivcs.session.listitem import NotListed
 @click.command("ls")
 @click.argument("paths", metavar="[FILE|DIR]...", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="List the sessions of all projects.")
+@store_option
 @output_options
 def command(
     paths: tuple[str, ...], everything: bool, as_json: bool, colour: ColourWhen, no_pager: bool, utc: bool
 ) -> None:
-    """List sessions, latest activity first: those of the current project, of all projects, or the files named."""
+    """List sessions, latest activity first: those of the current project, of all projects, or the files named.
+
+    Sessions whose file is gone are listed too, from the store.
+    """
     skipped: list[NotListed] = []
-    found: list[SessionSummary] = []
+    found: list[ListedSession] = []
     failed: list[Unreadable] = []
-    for item in summaries(_files(paths, skipped, everything=everything)):
+    opened = reader()
+    for item in list_sessions(opened, _files(paths, skipped, everything=everything)):
         if isinstance(item, Unreadable):
             failed.append(item)
         else:
             found.append(item)
+    if opened.store is not None and not paths:
+        directories = None if everything else project_directories(opened.surroundings.cwd)
+        found += gone_sessions(opened.store, directories)
     sessions = by_activity(found)
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     if as_json:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pivcs.errors import InputError
-from pivcs.ops.locate import locate, looks_like_path
+from pivcs.ops.locate import NoSession, locate, looks_like_path
+from pivcs.ops.project import project_directories
 from pivcs.ops.summary import decode_summary
 from pivcs.ops.sync import sync_file
 from pivcs.ops.view import SessionView, open_file
@@ -48,7 +49,26 @@ class Reader:
         stream = self._stored(session) if session is not None and not looks_like_path(session) else None
         if stream is not None:
             return self._refreshed(stream)
-        return self.open_path(locate(session, self.surroundings))
+        try:
+            path = locate(session, self.surroundings)
+        except NoSession:
+            gone = self._latest_gone() if session is None else None
+            if gone is None:
+                raise
+            return self._refreshed(gone)
+        return self.open_path(path)
+
+    def _latest_gone(self) -> Stream | None:
+        """Return the latest stream of the current project whose file is gone."""
+        if self.store is None:
+            return None
+        directories = set(project_directories(self.surroundings.cwd))
+        aged = []
+        for stream in self.store.current_streams():
+            facts = decode_summary(stream.summary)
+            if facts.cwd in directories and stream.session is not None:
+                aged.append((facts.time or 0, stream.id, stream))
+        return max(aged)[2] if aged else None
 
     def open_path(self, path: Path) -> SessionView:
         """Open the session at a path: what is there now, or what was last seen there."""
@@ -73,9 +93,10 @@ class Reader:
         """Sync the source that a stored session comes from, and open what is primary then."""
         assert self.store is not None
         source = self.store.source(stream.source)
-        if source is not None and not source.gone:
+        if source is not None:
             try:
-                sync_file(self.store, Path(os.fsdecode(source.path)), self.now)
+                if sync_file(self.store, Path(os.fsdecode(source.path)), self.now).outcome == "gone":
+                    self.warn(f"no file is at '{os.fsdecode(source.path)}' any more; showing what was last seen there")
             except CannotWrite as error:
                 self.warn(f"{error.message}; showing what is known")
             except SourceNotReadable as error:

@@ -1,33 +1,33 @@
-"""What `ls` says of each session file. Files that cannot be read are findings, never failures of the whole list."""
+"""What `ls` says of each session. Files that cannot be read are findings, never failures of the whole list."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from pivcs.errors import PivcsError
+from pivcs.ops.access import CannotWrite, Reader
+from pivcs.ops.summary import Summary, decode_summary, summarise
+from pivcs.ops.sync import Synced, sync_files
 from pivcs.ops.view import open_file
-from pivcs.session.fields import LineKind
+from pivcs.store.records import Stream
+from pivcs.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class SessionSummary:
-    """One session file. `time` is that of its latest entry, in milliseconds since 1970; `size` in bytes.
+class ListedSession:
+    """One session file. `size` is in bytes, `facts.time` that of the latest entry in milliseconds since 1970.
 
-    `state` has the words for what is unusual: `damaged`, `pending`, `no header`, `empty`.
+    `state` has the words for what is unusual: `damaged`, `pending`, `no header`, `empty`, `gone` (only the store has
+    it), `generation 2` (the file was rewritten or cut).
     """
 
     path: Path
-    id: str | None
     key: str | None
-    cwd: str | None
-    name: str | None
-    first_prompt: str | None
-    time: int | None
     size: int
-    entries: int
-    tips: int
+    facts: Summary
     state: tuple[str, ...]
 
 
@@ -39,45 +39,77 @@ class Unreadable:
     error: PivcsError
 
 
-def summaries(paths: Iterable[Path]) -> Iterator[SessionSummary | Unreadable]:
-    """Yield what there is to say of each file, in the given order."""
+def list_sessions(reader: Reader, paths: Iterable[Path]) -> Iterator[ListedSession | Unreadable]:
+    """Yield what there is to say of each file, in the given order, from the store where it has news of the file."""
+    if reader.store is None:
+        yield from _without_store(paths)
+        return
+    for result in sync_files(reader.store, paths, reader.now):
+        path = Path(result.path)
+        if isinstance(result, Synced):
+            if result.stream is not None:
+                yield _of_stream(result.stream, path, gone=result.outcome == "gone")
+        elif isinstance(result.error, CannotWrite):
+            yield from _known_or_read(reader.store, path)
+        else:
+            yield Unreadable(path, result.error)
+
+
+def gone_sessions(store: Store, directories: Iterable[str] | None) -> Iterator[ListedSession]:
+    """Yield the sessions that only the store still has: of projects in `directories`, or all of them for None."""
+    wanted = None if directories is None else set(directories)
+    for source in store.sources():
+        if os.path.exists(source.path):
+            continue
+        stream = store.current_stream(source.id)
+        if stream is not None and (wanted is None or decode_summary(stream.summary).cwd in wanted):
+            yield _of_stream(stream, Path(os.fsdecode(source.path)), gone=True)
+
+
+def by_activity(found: Iterable[ListedSession]) -> list[ListedSession]:
+    """Return sessions by their latest entry, newest first; those without any time last, by name."""
+    return sorted(found, key=lambda each: (each.facts.time is None, -(each.facts.time or 0), each.path.name))
+
+
+def _of_stream(stream: Stream, path: Path, *, gone: bool) -> ListedSession:
+    facts = decode_summary(stream.summary)
+    key = stream.session.hex() if stream.session is not None else None
+    state = _state(facts, stream.size, stream.size - stream.line_end)
+    if gone:
+        state.append("gone")
+    if stream.generation > 1:
+        state.append(f"generation {stream.generation}")
+    return ListedSession(path, key, stream.size, facts, tuple(state))
+
+
+def _state(facts: Summary, size: int, pending: int) -> list[str]:
+    state = []
+    if facts.damaged:
+        state.append("damaged")
+    if pending:
+        state.append("pending")
+    if not size:
+        state.append("empty")
+    elif not facts.headers:
+        state.append("no header")
+    return state
+
+
+def _without_store(paths: Iterable[Path]) -> Iterator[ListedSession | Unreadable]:
     for path in paths:
         try:
-            yield summary_of(path)
+            with open_file(path) as view:
+                facts, size = summarise(view), view.table.end + view.table.pending
+                state = _state(facts, size, view.table.pending)
+                yield ListedSession(path, view.key.hex if view.key else None, size, facts, tuple(state))
         except PivcsError as error:
             yield Unreadable(path, error)
 
 
-def summary_of(path: Path) -> SessionSummary:
-    """Return what `ls` says of a session file. Raises `SourceNotReadable`."""
-    with open_file(path) as view:
-        table = view.table
-        times = [time for row in table.nodes() if (time := table.time_of(row)) is not None]
-        counts = table.counts()
-        state = []
-        if counts[LineKind.DAMAGED] or counts[LineKind.GLUED]:
-            state.append("damaged")
-        if table.pending:
-            state.append("pending")
-        if not len(table) and not table.pending:
-            state.append("empty")
-        elif not counts[LineKind.HEADER]:
-            state.append("no header")
-        return SessionSummary(
-            path=path,
-            id=view.header.id,
-            key=view.key.hex if view.key else None,
-            cwd=view.header.cwd,
-            name=view.name,
-            first_prompt=view.first_prompt,
-            time=max(times, default=None),
-            size=table.end + table.pending,
-            entries=view.node_count(),
-            tips=len(view.tips()),
-            state=tuple(state),
-        )
-
-
-def by_activity(found: Iterable[SessionSummary]) -> list[SessionSummary]:
-    """Return sessions by their latest entry, newest first; those without any time last, by name."""
-    return sorted(found, key=lambda each: (each.time is None, -(each.time or 0), each.path.name))
+def _known_or_read(store: Store, path: Path) -> Iterator[ListedSession | Unreadable]:
+    source = store.source_at(os.fsencode(os.path.realpath(path)))
+    stream = store.current_stream(source.id) if source is not None else None
+    if stream is not None:
+        yield _of_stream(stream, path, gone=not path.exists())
+    else:
+        yield from _without_store([path])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from pivcs.errors import InputError
+from pivcs.ops.project import project_directories
 from pivcs.session.layout import Surroundings, read_session_dir_setting
 from pivcs.session.listing import find_by_id
 from pivcs.session.listitem import NotListed, read_header
@@ -40,40 +42,36 @@ def locate(text: str | None, surroundings: Surroundings) -> Path:
 
 
 def latest_of_project(surroundings: Surroundings) -> Path:
-    """Return the session file of the current project that was written last. Raises `NoSession`."""
-    best: tuple[int, str, Path] | None = None
-    for path in project_files(surroundings):
-        try:
-            age = (path.stat().st_mtime_ns, path.name, path)
-        except OSError:
-            continue
-        if best is None or age > best:
-            best = age
-    if best is None:
-        raise NoSession(
-            f"no pi session belongs to '{surroundings.cwd}'",
-            hint="name a session file, see `pivcs ls --all`, or try `pivcs demo`",
-        )
-    return best[2]
+    """Return the session file of the current project that was written last. Raises `NoSession`.
+
+    Headers are read from the newest file on, until one names a directory of the project.
+    """
+    aged: list[tuple[int, str, Path, str]] = []
+    for directory in project_directories(surroundings.cwd):
+        for path in files_in(Path(_session_dir(surroundings, directory))):
+            with suppress(OSError):
+                aged.append((path.stat().st_mtime_ns, path.name, path, directory))
+    for _, _, path, directory in sorted(aged, reverse=True):
+        if _belongs(path, directory):
+            return path
+    raise NoSession(
+        f"no pi session belongs to '{surroundings.cwd}'",
+        hint="name a session file, see `pivcs ls --all`, or try `pivcs demo`",
+    )
 
 
 def project_files(surroundings: Surroundings, skipped: list[NotListed] | None = None) -> Iterator[Path]:
-    """Yield the session files whose header names the current directory or one above it in the same repository."""
+    """Yield the session files whose header names a directory of the current project (`project_directories`)."""
     for directory in project_directories(surroundings.cwd):
         for path in files_in(Path(_session_dir(surroundings, directory)), skipped):
-            header = read_header(path)
-            if header is not None and header.get("cwd") == directory:
+            if _belongs(path, directory):
                 yield path
 
 
-def project_directories(cwd: str) -> list[str]:
-    """Return the directory and those above it up to the repository's root, nearest first; alone outside of one."""
-    found: list[str] = []
-    for directory in (Path(cwd), *Path(cwd).parents):
-        found.append(str(directory))
-        if (directory / ".git").exists():
-            return found
-    return found[:1]
+def _belongs(path: Path, directory: str) -> bool:
+    header = read_header(path)
+    cwd = header.get("cwd") if header is not None else None
+    return isinstance(cwd, str) and (cwd.rstrip("/") or "/") == directory
 
 
 def files_in(directory: Path, skipped: list[NotListed] | None = None) -> list[Path]:

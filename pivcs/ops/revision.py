@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Final
 
 from pivcs.errors import InputError
@@ -157,6 +156,9 @@ def _rows_with_id_prefix(view: SessionView, text: str) -> list[int]:
 
 
 def _suggestion(view: SessionView, text: str) -> str | None:
+    from difflib import get_close_matches
+
+
     known = [*view.labels.values(), *(view.table.name(row) for row in view.tips()[-1000:])]
     close = get_close_matches(text, known, n=1)
     return f"did you mean '{close[0]}'?" if close else None

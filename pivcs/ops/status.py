@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Final
 
 from pivcs.objects.table import NODE, NOT_UTF8, ORPHAN
+from pivcs.ops.cat import sources_of
 from pivcs.ops.view import SessionView
 from pivcs.session.fields import LineKind
 from pivcs.session.lines import SALVAGED
+from pivcs.store.records import Event
 
 EXCERPT: Final = 200
 """Bytes of a bad line that a finding quotes."""
@@ -30,8 +33,24 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceState:
+    """One place at which the session was seen; `number` is what `cat --source` takes. `here` marks the one shown."""
+
+    number: int
+    path: str
+    generation: int
+    size: int
+    gone: bool
+    here: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
-    """What `pivcs status` says. `lines` counts the complete lines of each kind; they add up to `line_count`."""
+    """What `pivcs status` says. `lines` counts the complete lines of each kind; they add up to `line_count`.
+
+    `sources` and `events` are what the store knows beyond the file: other places of the session, and what became of
+    them, oldest first.
+    """
 
     lines: dict[LineKind, int]
     line_count: int
@@ -43,6 +62,8 @@ class Status:
     head: int | None
     pending: int
     findings: tuple[Finding, ...]
+    sources: tuple[SourceState, ...] = ()
+    events: tuple[Event, ...] = ()
 
 
 def status_of(view: SessionView) -> Status:
@@ -59,7 +80,29 @@ def status_of(view: SessionView) -> Status:
         head=view.head,
         pending=table.pending,
         findings=tuple(_findings(view)),
+        sources=_sources(view),
+        events=_events(view),
     )
+
+
+def _sources(view: SessionView) -> tuple[SourceState, ...]:
+    if view.store is None or view.stream is None:
+        return ()
+    states = []
+    for number, stream in enumerate(sources_of(view.store, view.stream), 1):
+        source = view.store.source(stream.source)
+        assert source is not None
+        path = os.fsdecode(source.path)
+        here = stream.source == view.stream.source
+        states.append(SourceState(number, path, stream.generation, stream.size, not os.path.exists(path), here))
+    return tuple(states)
+
+
+def _events(view: SessionView) -> tuple[Event, ...]:
+    if view.store is None or view.stream is None:
+        return ()
+    sources = [stream.source for stream in sources_of(view.store, view.stream)]
+    return tuple(view.store.events_of(sources))
 
 
 def _findings(view: SessionView) -> list[Finding]:

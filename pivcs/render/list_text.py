@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
 
-from pivcs.ops.listing import SessionSummary
+from pivcs.ops.listing import ListedSession
 from pivcs.render.amounts import format_bytes, plural
 from pivcs.render.documents import Document, time_text
 from pivcs.render.log_text import Looks, fitted
@@ -16,15 +16,15 @@ from pivcs.render.width import pad, truncate
 LONGEST_ID = 24
 
 
-def list_lines(sessions: Sequence[SessionSummary], looks: Looks, *, with_cwd: bool) -> Iterator[str]:
+def list_lines(sessions: Sequence[ListedSession], looks: Looks, *, with_cwd: bool) -> Iterator[str]:
     """Yield a line for each session: when, id, name or first prompt, and how much there is; with `with_cwd` where."""
-    ids = shortest_ids([session.id or session.path.name for session in sessions])
+    ids = shortest_ids([session.facts.id or session.path.name for session in sessions])
     rows = [
         (
-            looks.when(session.time),
+            looks.when(session.facts.time),
             truncate(one_line(short), LONGEST_ID),
-            plural(session.entries, "entry", "entries"),
-            plural(session.tips, "tip"),
+            plural(session.facts.entries, "entry", "entries"),
+            plural(session.facts.tips, "tip"),
             format_bytes(session.size),
         )
         for session, short in zip(sessions, ids, strict=True)
@@ -36,28 +36,28 @@ def list_lines(sessions: Sequence[SessionSummary], looks: Looks, *, with_cwd: bo
         spans.append((Role.DIM, "  ".join(amounts) + "  "))
         if session.state:
             spans.append((Role.WARNING, f"[{', '.join(session.state)}] "))
-        if session.name:
-            spans.append((Role.HEADING, one_line(session.name)))
+        if session.facts.name:
+            spans.append((Role.HEADING, one_line(session.facts.name)))
         else:
-            spans.append((Role.PLAIN, one_line(session.first_prompt or "(no prompt)")))
-        if with_cwd and session.cwd:
-            spans.append((Role.DIM, f"  {one_line(session.cwd)}"))
+            spans.append((Role.PLAIN, one_line(session.facts.first_prompt or "(no prompt)")))
+        if with_cwd and session.facts.cwd:
+            spans.append((Role.DIM, f"  {one_line(session.facts.cwd)}"))
         yield looks.styler.spans(fitted(spans, looks.columns)).rstrip(" ")
 
 
-def session_document(session: SessionSummary) -> Document:
+def session_document(session: ListedSession) -> Document:
     """Return a session of a list as a JSON object."""
     return {
         "path": str(session.path),
-        "id": session.id,
+        "id": session.facts.id,
         "key": session.key,
-        "name": session.name,
-        "first_prompt": session.first_prompt,
-        "cwd": session.cwd,
-        "time": time_text(session.time),
+        "name": session.facts.name,
+        "first_prompt": session.facts.first_prompt,
+        "cwd": session.facts.cwd,
+        "time": time_text(session.facts.time),
         "size": session.size,
-        "entries": session.entries,
-        "tips": session.tips,
+        "entries": session.facts.entries,
+        "tips": session.facts.tips,
         "state": list(session.state),
     }
 

@@ -9,7 +9,7 @@ from pivcs.ops import log as ops
 from pivcs.ops.status import Finding, Status
 from pivcs.ops.view import SessionView
 from pivcs.render.amounts import format_bytes, format_count, plural
-from pivcs.render.documents import Document, session_document
+from pivcs.render.documents import Document, session_document, time_text
 from pivcs.render.log_text import SHORT_OID, Looks, fitted, oneline
 from pivcs.render.style import Role
 from pivcs.render.text import one_line
@@ -68,6 +68,7 @@ def status_lines(view: SessionView, status: Status, looks: Looks, *, every: bool
         f"{format_count(count)} {_NOUNS[kind][count != 1]}" for kind, count in status.lines.items() if count
     )
     yield _field("Lines", f"{format_count(status.line_count)}" + (f": {counts}" if counts else ""))
+    yield from _history_lines(status, looks)
     if status.findings:
         yield ""
         shown = status.findings if every else status.findings[:SHOWN_FINDINGS]
@@ -76,6 +77,27 @@ def status_lines(view: SessionView, status: Status, looks: Looks, *, every: bool
         left = len(status.findings) - len(shown)
         if left:
             yield style(Role.DIM, f"(+{plural(left, 'finding')}; --all shows them)")
+
+
+def _history_lines(status: Status, looks: Looks) -> Iterator[str]:
+    """Yield what the store knows beyond the file: other sources, and what happened to them."""
+    style = looks.styler
+    if len(status.sources) > 1 or any(source.gone for source in status.sources):
+        for source in status.sources:
+            words = [format_bytes(source.size)]
+            if source.generation > 1:
+                words.append(f"generation {source.generation}")
+            if source.gone:
+                words.append(style(Role.WARNING, "gone"))
+            if source.here:
+                words.append("shown here")
+            yield _field("Source", f"{source.number}  {one_line(source.path)} ({', '.join(words)})")
+    for event in status.events:
+        kept = ""
+        if event.kind in ("rewritten", "truncated") and event.generation is not None:
+            kept = f"; what was before is kept: cat --generation {event.generation - 1}"
+        detail = f" ({one_line(event.detail)})" if event.detail else ""
+        yield _field("History", f"{looks.when(event.time)}  " + style(Role.WARNING, event.kind) + detail + kept)
 
 
 def _field(name: str, text: str) -> str:
@@ -110,6 +132,26 @@ def status_document(view: SessionView, status: Status) -> Document:
         "tips": status.tips,
         "labels": status.labels,
         "pending": status.pending,
+        "sources": [
+            {
+                "number": source.number,
+                "path": source.path,
+                "generation": source.generation,
+                "size": source.size,
+                "gone": source.gone,
+                "shown": source.here,
+            }
+            for source in status.sources
+        ],
+        "events": [
+            {
+                "time": time_text(event.time),
+                "kind": event.kind,
+                "generation": event.generation,
+                "detail": event.detail,
+            }
+            for event in status.events
+        ],
         "findings": [
             {
                 "kind": finding.kind,
