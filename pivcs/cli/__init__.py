@@ -33,8 +33,19 @@ INTERRUPTED = 130
 BROKEN_PIPE = 141
 
 
+class _ReaderGone(Exception):
+    """Whoever read the output stopped reading; click would end the program with code 1 for the error behind it."""
+
+
 class LazyGroup(click.Group):
     """A group that imports a command when it is asked for."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """As click does, but for a closed pipe."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise _ReaderGone from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands."""
@@ -95,8 +106,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except PivcsError as error:
         _complain(error)
         return error.exit_code
-    except BrokenPipeError:
-        # The reader has gone (`| head`): nothing to say, and nothing left to flush at exit.
+    except (BrokenPipeError, _ReaderGone):
+        # As with `| head`: nothing to say, and nothing left to flush at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     return result if isinstance(result, int) else 0

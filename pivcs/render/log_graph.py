@@ -54,7 +54,8 @@ def graph_lines(
         lines = drawing.beside(len(texts))
         texts += [""] * (len(lines) - len(texts))
         for line, text in zip(lines, texts, strict=True):
-            yield (looks.styler.graph(line.text, line.lanes) + text).rstrip(" ")
+            lanes = line.text if text else line.text.rstrip(" ")
+            yield looks.styler.graph(lanes, line.lanes[: len(lanes)]) + text.rstrip(" ")
 
 
 def _row(view: SessionView, row: int, parent: int | None) -> graph.Row[int]:

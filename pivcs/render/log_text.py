@@ -115,19 +115,19 @@ def paragraph(view: SessionView, entry: LoggedEntry, looks: Looks) -> list[str]:
 
 def heading(view: SessionView, entry: LoggedEntry, looks: Looks) -> list[str]:
     """Return what stands above an entry's text."""
-    style = looks.styler
     marks = decoration(entry)
-    name = f"entry {visible(entry.name, keep='')}"
-    lines = [style(Role.ID, name) + (" " + style(Role.LABEL, f"({', '.join(marks)})") if marks else "")]
-    lines.append("Node:   " + style(Role.DIM, entry.oid.hex[:SHORT_OID]))
     message = view.entry(entry.row).message
     model = message.model if message is not None else None
     who = one_line(entry.role or entry.type) + (f" ({one_line(model)})" if model else "")
-    lines.append("From:   " + style(Role.ERROR if entry.failed else _ROLES.get(entry.who, Role.PLAIN), who))
-    lines.append("Date:   " + looks.when(entry.time))
+    lines: list[list[tuple[Role, str]]] = [
+        [(Role.ID, f"entry {visible(entry.name, keep='')}"), (Role.LABEL, f" ({', '.join(marks)})" if marks else "")],
+        [(Role.PLAIN, "Node:   "), (Role.DIM, entry.oid.hex[:SHORT_OID])],
+        [(Role.PLAIN, "From:   "), (Role.ERROR if entry.failed else _ROLES.get(entry.who, Role.PLAIN), who)],
+        [(Role.PLAIN, "Date:   " + looks.when(entry.time))],
+    ]
     if entry.missing_parent is not None:
-        lines.append("Parent: " + style(Role.WARNING, _gap(view, entry)))
-    return lines
+        lines.append([(Role.PLAIN, "Parent: "), (Role.WARNING, _gap(view, entry))])
+    return [looks.styler.spans(fitted(line, looks.columns)) for line in lines]
 
 
 def _gap(view: SessionView, entry: LoggedEntry) -> str:

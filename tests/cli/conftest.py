@@ -54,7 +54,7 @@ def plain_surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ("COLUMNS", "NO_COLOR", "PAGER", "PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR", "LESS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
+    monkeypatch.setenv("PIVCS_DIR", str(home / "store"))
     monkeypatch.setenv("TZ", "UTC")
 
 
