@@ -221,7 +221,10 @@ class _Sync:
             else prefix.move_last_probe(stream.probes, file, status.size)
         )
         new = SessionView(read.rows, file, str(self.path), read.version1)
+        # Behind other rows it need not be a tip: it may have been written again after it got children.
         last_row = stream.last_record[0] if stream.last_record is not None else NO_ROW
+        if last_row != stream.row_count - 1:
+            last_row = NO_ROW
         summary = advance(decode_summary(stream.summary), new, stream.row_count, last_row)
         key = ObjectId(stream.session) if stream.session is not None else new.key
         if summary is None:
