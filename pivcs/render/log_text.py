@@ -117,8 +117,9 @@ def heading(view: SessionView, entry: LoggedEntry, looks: Looks) -> list[str]:
     """Return what stands above an entry's text."""
     marks = decoration(entry)
     message = view.entry(entry.row).message
-    model = message.model if message is not None else None
-    who = one_line(entry.role or entry.type) + (f" ({one_line(model)})" if model else "")
+    by = (message.model or message.tool_name) if message is not None else None
+    notes = [*([one_line(by)] if by else []), *(["failed"] if entry.failed else [])]
+    who = one_line(entry.role or entry.type) + (f" ({', '.join(notes)})" if notes else "")
     lines: list[list[tuple[Role, str]]] = [
         [(Role.ID, f"entry {visible(entry.name, keep='')}"), (Role.LABEL, f" ({', '.join(marks)})" if marks else "")],
         [(Role.PLAIN, "Node:   "), (Role.DIM, entry.oid.hex[:SHORT_OID])],

@@ -38,8 +38,11 @@ def entry_lines(view: SessionView, entry: LoggedEntry, looks: Looks, *, full: bo
     if not parts:
         yield ""
         yield "    " + one_line(view.subject(entry.row))
+    before = ""
     for part in parts:
-        yield ""
+        if (before, part.kind) != ("removed", "added"):
+            yield ""
+        before = part.kind
         yield from _part_lines(part, looks, full=full)
 
 
@@ -72,7 +75,9 @@ def line_lines(view: SessionView, row: int, looks: Looks) -> Iterator[str]:
     yield f"Offset: {table.offset[row]}, {format_bytes(table.length[row])}"
     length = min(table.length[row], 4096)
     yield ""
-    yield "    " + visible(view.source.read_range(table.offset[row], length).decode("utf-8", "replace"), keep="")
+    text = visible(view.source.read_range(table.offset[row], length).decode("utf-8", "replace"), keep="")
+    if text.strip():
+        yield "    " + text
     if length < table.length[row]:
         yield "    " + looks.styler(Role.DIM, f"(+{plural(table.length[row] - length, 'byte')}; --raw writes all)")
 

@@ -6,15 +6,25 @@ size. Nothing is cut here: how much of a part is shown is for the renderer to sa
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from pivcs.session.blocks import Block, Image, Text, Thinking, ToolCall
 from pivcs.session.describe import call_subject, image_subject
 from pivcs.session.entries import Entry, Message
+from pivcs.session.jsontext import NotJson, parse_json
 
 PartKind = Literal["text", "thinking", "call", "output", "error", "image", "note", "removed", "added"]
+
+_PATHS: Final = ("path", "file_path", "filePath")
+_EDITED: Final[tuple[tuple[PartKind, tuple[str, str]], ...]] = (
+    ("removed", ("oldText", "old_string")),
+    ("added", ("newText", "new_string")),
+)
+_TOLD: Final = frozenset(("command", "content", "edits", "oldText", "old_string", "newText", "new_string", *_PATHS))
+"""Arguments that are shown in a form of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +91,35 @@ def _block_parts(block: Block, said: PartKind) -> Iterator[Part]:
 def _call_parts(call: ToolCall) -> Iterator[Part]:
     arguments = call.arguments
     command, content = arguments.get("command"), arguments.get("content")
-    if isinstance(command, str):
-        yield Part("call", call_subject(call), command if "\n" in command.strip() else "")
-        return
-    yield Part("call", call_subject(call))
+    path = next((value for name in _PATHS if isinstance(value := arguments.get(name), str)), None)
+    subject = call_subject(call)
+    if path is not None and not isinstance(command, str):
+        # A name to recognise the file by is enough in a line, but here it matters which file it is.
+        subject = f"{call.name or 'tool'} {path}"
+    text = [command] if isinstance(command, str) and "\n" in command.strip() else []
+    text += [f"{name}: {_spelled(value)}" for name, value in arguments.items() if name not in _TOLD]
+    yield Part("call", subject, "\n".join(text))
     if isinstance(content, str):
         yield Part("added", "", content)
-    edits = arguments.get("edits")
-    for edit in [arguments, *(edits if isinstance(edits, list) else [edits])]:
-        if isinstance(edit, dict):
-            for kind, names in (("removed", ("oldText", "old_string")), ("added", ("newText", "new_string"))):
-                text = next((edit[name] for name in names if isinstance(edit.get(name), str)), None)
-                if text is not None:
-                    yield Part("removed" if kind == "removed" else "added", "", text)
+    for edit in [arguments, *_edits_of(arguments.get("edits"))]:
+        for kind, names in _EDITED:
+            changed = next((edit[name] for name in names if isinstance(edit.get(name), str)), None)
+            if isinstance(changed, str):
+                yield Part(kind, "", changed)
+
+
+def _edits_of(value: object) -> list[dict[str, object]]:
+    """Return the edits of a call in every shape that pi took: a list, one, or either as JSON text (pi format 17.1)."""
+    if isinstance(value, str):
+        try:
+            value = parse_json(value.encode("utf-8", "surrogatepass"))
+        except NotJson:
+            return []
+    return [edit for edit in (value if isinstance(value, list) else [value]) if isinstance(edit, dict)]
+
+
+def _spelled(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _entry_parts(entry: Entry) -> Iterator[Part]:
