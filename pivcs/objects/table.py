@@ -76,6 +76,15 @@ class Table:
         self.salvaged.extend(first + row for row in other.salvaged)
         self.end, self.pending = other.end, other.pending
 
+    def truncate(self, count: int) -> None:
+        """Keep the first `count` rows only."""
+        for name in ("kind", "flags", "code", "offset", "length", "parent", "time", "entry_id"):
+            del getattr(self, name)[count:]
+        del self.oid[count * DIGEST_SIZE :]
+        del self.salvaged[bisect_left(self.salvaged, count) :]
+        for row in [row for row in self.other_ids if row >= count]:
+            del self.other_ids[row]
+
     def digest(self, row: int) -> bytes:
         """Return the digest of a node's row."""
         return bytes(self.oid[row * DIGEST_SIZE : (row + 1) * DIGEST_SIZE])

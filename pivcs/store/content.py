@@ -165,20 +165,22 @@ def _unpacked(database: Database, what: str, codec: int, data: bytes, size: int)
 
 
 class StreamSource:
-    """The bytes of a stream as a `ByteSource` (`pivcs.session.source`). Raises `StoreDamaged` while reading."""
+    """The bytes of a stream as a `ByteSource` (`pivcs.session.source`). Raises `StoreDamaged` while reading.
+
+    They are those of the stream as it was given, also when another process makes it grow and cuts its tail meanwhile.
+    """
 
     def __init__(self, database: Database, stream: Stream, *, start: int = 0) -> None:
         self._database = database
         self._stream = stream
         self._position = start
-        with database.reading() as connection:
-            rows = connection.execute(
-                "SELECT offset, chunk FROM stream_chunk WHERE stream = ? ORDER BY offset", (stream.id,)
-            ).fetchall()
-        self._starts = [offset for offset, _ in rows]
-        self._chunks = [chunk for _, chunk in rows]
+        self._starts: list[int] = []
+        self._chunks: list[int] = []
+        self._tail_start = stream.tail_start
         self._tail: bytes | None = None
         self._cache: OrderedDict[int, bytes] = OrderedDict()
+        with database.reading() as connection:
+            self._load_chunks(connection)
 
     @property
     def size(self) -> int:
@@ -187,7 +189,7 @@ class StreamSource:
 
     def readinto(self, buffer: memoryview) -> int:
         """See `ByteSource`."""
-        part = self._part(self._position)[: len(buffer)]
+        part = self.read_range(self._position, min(len(buffer), PIECE))
         buffer[: len(part)] = part
         self._position += len(part)
         return len(part)
@@ -209,12 +211,29 @@ class StreamSource:
     def close(self) -> None:
         """See `ByteSource`: the store is closed by whoever opened it."""
 
+    def _load_chunks(self, connection: sqlite3.Connection) -> None:
+        rows = connection.execute(
+            "SELECT offset, chunk FROM stream_chunk WHERE stream = ? ORDER BY offset", (self._stream.id,)
+        ).fetchall()
+        self._starts = [offset for offset, _ in rows]
+        self._chunks = [chunk for _, chunk in rows]
+
+    def _load_tail(self) -> bytes:
+        """Load the tail, and what has been cut off its beginning since the stream was read."""
+        with self._database.snapshot() as connection:
+            row = connection.execute("SELECT tail_start FROM stream WHERE id = ?", (self._stream.id,)).fetchone()
+            if row is not None and row[0] != self._tail_start:
+                self._tail_start = row[0]
+                self._load_chunks(connection)
+            return read_tail(self._database, self._stream)
+
     def _part(self, offset: int) -> bytes:
         """Return the bytes from `offset` to the end of the chunk that it lies in."""
-        if offset >= self._stream.tail_start:
+        if offset >= self._tail_start:
             if self._tail is None:
-                self._tail = read_tail(self._database, self._stream)
-            return self._tail[offset - self._stream.tail_start :]
+                self._tail = self._load_tail()
+            if offset >= self._tail_start:
+                return self._tail[offset - self._tail_start :]
         place = bisect_right(self._starts, offset) - 1
         if place < 0:
             raise StoreDamaged(self._database.where, f"stream {self._stream.id} has no chunk for byte {offset}")
