@@ -15,8 +15,10 @@ from typing import Final
 from pivcs.errors import PivcsError
 from pivcs.objects.index import index_source
 from pivcs.objects.oid import ObjectId
-from pivcs.objects.table import NO_ROW
+from pivcs.objects.table import NO_ROW, Table
 from pivcs.ops import prefix
+from pivcs.ops.branch_sync import carry_over, follow_growth, follow_new, write_branches
+from pivcs.ops.branching import Position
 from pivcs.ops.ingest import Ingested, Progress, SourceChanging, ingest
 from pivcs.ops.summary import Summary, advance, decode_summary, summarise
 from pivcs.ops.view import SessionView
@@ -24,6 +26,7 @@ from pivcs.session.source import BytesSource, FileSource, SourceNotReadable
 from pivcs.store.content import ChunkVanished
 from pivcs.store.errors import StreamMoved
 from pivcs.store.records import Event, FileStat, Source, Stream
+from pivcs.store.refs import BranchRow
 from pivcs.store.store import NewState, Store
 
 TRIES: Final = 4
@@ -191,12 +194,18 @@ class _Sync:
         read = self._read(file, status, None)
         view = SessionView(read.rows, file, str(self.path), read.version1)
         probes = prefix.make_probes(file, status.size)
-        state = _state(status, read, view.key, summarise(view), status.size, probes)
+        moves, position = follow_new(read.rows)
+        carried: list[BranchRow] = []
+        if self.stream is not None:
+            carried = carry_over(self.store, self.stream, _old_view(self.store, self.stream), view, moves)
+        state = _state(status, read, view.key, summarise(view), status.size, probes, position)
         with self.store.writing():
             source = self.store.source_at(self.real) or self.store.add_source(self.real)
             if self.store.current_stream(source.id) != self.stream:
                 raise StreamMoved(self.store.database.where)
             stream = self.store.add_stream(source.id, read.content, read.rows, state)
+            write_branches(self.store, stream, moves, read.rows.digest, self.now, f"sync ({outcome})")
+            self.store.refs.put_branches(stream.id, carried)
             self._note_return(source, stream)
             if self.stream is not None:
                 detail = f"{self.stream.size} -> {status.size} bytes"
@@ -227,14 +236,15 @@ class _Sync:
             last_row = NO_ROW
         summary = advance(decode_summary(stream.summary), new, stream.row_count, last_row)
         key = ObjectId(stream.session) if stream.session is not None else new.key
+        whole = _Whole(self.store, stream, read.rows)
         if summary is None:
-            whole = self.store.table_of(stream)
-            whole.extend(read.rows)
-            view = SessionView(whole, file, str(self.path), read.version1)
+            view = SessionView(whole(), file, str(self.path), read.version1)
             summary, key = summarise(view), view.key
-        state = _state(status, read, key, summary, verified, probes)
+        moves, position = follow_growth(self.store, stream, read.rows, whole)
+        state = _state(status, read, key, summary, verified, probes, position)
         with self.store.writing():
             grown = self.store.extend_stream(stream, read.content, read.rows, state)
+            write_branches(self.store, grown, moves, whole.digest, self.now, "sync")
             self._note_move(moved_from, grown)
             self._note_return(self.source, grown)
         added = status.size - stream.size
@@ -260,7 +270,7 @@ class _Sync:
 
 
 def _state(
-    status: FileStat, read: Ingested, key: ObjectId | None, summary: Summary, verified: int, probes: bytes
+    status: FileStat, read: Ingested, key: ObjectId | None, summary: Summary, verified: int, probes: bytes, at: Position
 ) -> NewState:
     return NewState(
         session=key.digest if key is not None else None,
@@ -268,11 +278,39 @@ def _state(
         line_end=read.rows.end,
         version1=read.version1,
         last_record=read.last_record,
+        conversation=at.conversation,
         verified_size=verified,
         probes=probes,
         file=status,
         summary=summary.encode(),
     )
+
+
+def _old_view(store: Store, stream: Stream) -> SessionView:
+    return SessionView(store.table_of(stream), store.bytes_of(stream), "", stream.version1)
+
+
+class _Whole:
+    """All rows of a stream with its new ones, loaded when they are asked for."""
+
+    def __init__(self, store: Store, stream: Stream, new: Table) -> None:
+        self._store = store
+        self._stream = stream
+        self._new = new
+        self._table: Table | None = None
+
+    def __call__(self) -> Table:
+        if self._table is None:
+            self._table = self._store.table_of(self._stream)
+            self._table.extend(self._new)
+        return self._table
+
+    def digest(self, row: int) -> bytes:
+        """Return the digest of a row, without loading all rows for a new one or for the last one before."""
+        if row >= self._stream.row_count:
+            return self._new.digest(row - self._stream.row_count)
+        last = self._stream.last_record
+        return last[1] if last is not None and last[0] == row else self().digest(row)
 
 
 def _key_of_beginning(file: FileSource) -> ObjectId | None:

@@ -45,7 +45,8 @@ class Stream:
     """One generation of a source.
 
     `size` bytes are stored, complete lines end at `line_end`, the bytes from `tail_start` on are uncut. `version1` is
-    None until a header line was seen. `summary` is what the upper layer keeps beside the stream.
+    None until a header line was seen. `conversation` is the row of the last record's nearest conversation ancestor.
+    `summary` is what the upper layer keeps beside the stream.
     """
 
     id: int
@@ -58,6 +59,7 @@ class Stream:
     tail_start: int
     version1: bool | None
     last_record: tuple[int, bytes] | None
+    conversation: int | None
     verified_size: int
     probes: bytes
     file: FileStat
@@ -77,8 +79,9 @@ class Event:
 
 STREAM_COLUMNS: Final = (
     "stream.id, stream.source, stream.generation, session.key, stream.size, stream.line_end, stream.row_count, "
-    "stream.tail_start, stream.version1, stream.last_row, stream.last_oid, stream.verified_size, stream.probes, "
-    "stream.file_size, stream.file_mtime, stream.file_ctime, stream.device, stream.inode, stream.summary"
+    "stream.tail_start, stream.version1, stream.last_row, stream.last_oid, stream.conversation, "
+    "stream.verified_size, stream.probes, stream.file_size, "
+    "stream.file_mtime, stream.file_ctime, stream.device, stream.inode, stream.summary"
 )
 STREAM_TABLES: Final = "stream LEFT JOIN session ON session.id = stream.session"
 
@@ -86,12 +89,12 @@ STREAM_TABLES: Final = "stream LEFT JOIN session ON session.id = stream.session"
 def stream_of(row: tuple[object, ...] | sqlite3.Row) -> Stream:
     """Return the stream of a row of `STREAM_COLUMNS`."""
     (
-        ident, source, generation, key, size, line_end, rows, tail_start, version1, last_row, last_oid,
+        ident, source, generation, key, size, line_end, rows, tail_start, version1, last_row, last_oid, conversation,
         verified, probes, file_size, mtime, ctime, device, inode, summary,
     ) = row  # fmt: skip
     last = None if last_row is None else (last_row, last_oid)
     return Stream(
         ident, source, generation, key, size, line_end, rows, tail_start,  # type: ignore[arg-type]
-        None if version1 is None else bool(version1), last, verified, probes,  # type: ignore[arg-type]
+        None if version1 is None else bool(version1), last, conversation, verified, probes,  # type: ignore[arg-type]
         FileStat(file_size, mtime, ctime, device, inode), summary,  # type: ignore[arg-type]
     )  # fmt: skip

@@ -45,6 +45,7 @@ CREATE TABLE stream (
     version1 INTEGER,
     last_row INTEGER,
     last_oid BLOB,
+    conversation INTEGER,
     verified_size INTEGER NOT NULL,
     probes BLOB NOT NULL,
     file_size INTEGER NOT NULL,
@@ -101,6 +102,47 @@ CREATE TABLE known_id (
     ids BLOB NOT NULL,
     PRIMARY KEY (stream, bucket)
 ) WITHOUT ROWID;
+
+-- Names of rows of a stream. `automatic`: found from the lines alone, not made or renamed by the user. `deleted`: the
+-- user removed it, and it must not come back.
+CREATE TABLE branch (
+    stream INTEGER NOT NULL REFERENCES stream,
+    name TEXT NOT NULL,
+    row INTEGER NOT NULL,
+    automatic INTEGER NOT NULL,
+    deleted INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (stream, name)
+) WITHOUT ROWID;
+CREATE INDEX branch_row ON branch (stream, row);
+
+CREATE TABLE tag (
+    session INTEGER NOT NULL REFERENCES session,
+    name TEXT NOT NULL,
+    oid BLOB NOT NULL,
+    PRIMARY KEY (session, name)
+) WITHOUT ROWID;
+
+-- One change of refs, whole. `kind` is `sync`, `user`, `undo` or `redo`; the latter two name what they are about.
+CREATE TABLE operation (
+    id INTEGER PRIMARY KEY,
+    time INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    command TEXT NOT NULL,
+    about INTEGER REFERENCES operation
+);
+
+-- `ref` is `branch` or `tag`, `stream` is null for a tag; `old` and `new` are object ids, null where there was nothing.
+CREATE TABLE ref_change (
+    operation INTEGER NOT NULL REFERENCES operation,
+    session INTEGER NOT NULL REFERENCES session,
+    stream INTEGER REFERENCES stream,
+    ref TEXT NOT NULL,
+    name TEXT NOT NULL,
+    old BLOB,
+    new BLOB,
+    was_automatic INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX ref_change_operation ON ref_change (operation);
 
 -- What happened to a source: `rewritten`, `truncated`, `gone`, `returned`, `moved`, `replaced`.
 CREATE TABLE event (

@@ -13,6 +13,7 @@ from pivcs.store.content import ContentWriter, StreamSource
 from pivcs.store.database import WAIT, Database, memory_database, open_database
 from pivcs.store.errors import StreamMoved
 from pivcs.store.records import STREAM_COLUMNS, STREAM_TABLES, Event, FileStat, Source, Stream, stream_of
+from pivcs.store.refs import RefStore
 from pivcs.store.rows import IdFinder, append_rows, load_table
 
 
@@ -25,6 +26,7 @@ class NewState:
     line_end: int
     version1: bool | None
     last_record: tuple[int, bytes] | None
+    conversation: int | None
     verified_size: int
     probes: bytes
     file: FileStat
@@ -36,6 +38,7 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self.database = database
+        self.refs = RefStore(database)
 
     @classmethod
     def open(cls, path: Path, *, create: bool = False, read_only: bool = False, wait: float = WAIT) -> Store:
@@ -184,11 +187,12 @@ class Store:
         last_row, last_oid = state.last_record or (None, None)
         connection.execute(
             "UPDATE stream SET session = ?, size = ?, line_end = ?, row_count = ?, tail_start = ?, version1 = ?, "
-            "last_row = ?, last_oid = ?, verified_size = ?, probes = ?, file_size = ?, file_mtime = ?, file_ctime = ?, "
-            "device = ?, inode = ?, summary = ? WHERE id = ?",
+            "last_row = ?, last_oid = ?, conversation = ?, verified_size = ?, probes = ?, "
+            "file_size = ?, file_mtime = ?, file_ctime = ?, device = ?, inode = ?, summary = ? WHERE id = ?",
             (
                 session, state.size, state.line_end, row_count + len(rows), content.tail_start, state.version1,
-                last_row, last_oid, state.verified_size, state.probes, *_stat_values(state.file), state.summary, ident,
+                last_row, last_oid, state.conversation, state.verified_size, state.probes,
+                *_stat_values(state.file), state.summary, ident,
             ),
         )  # fmt: skip
         stream = self.stream(ident)
