@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pivcs.objects.hashing import headerless_key, session_key
 from pivcs.objects.index import index_source
@@ -22,6 +22,9 @@ from pivcs.session.jsstring import js_trim
 from pivcs.session.source import ByteSource, FileSource
 from pivcs.store.records import Stream
 from pivcs.store.store import Store
+
+if TYPE_CHECKING:
+    from pivcs.ops.refs import Refs
 
 SHOWN_WHOLE: Final = 64 << 20
 """Records over this many bytes are not parsed to be shown."""
@@ -138,6 +141,13 @@ class SessionView:
             if found is not None:
                 labels[found] = text
         return labels
+
+    @cached_property
+    def refs(self) -> Refs:
+        """All names of the session: branches, tags, labels, HEAD."""
+        from pivcs.ops.refs import refs_of
+
+        return refs_of(self)
 
     @cached_property
     def name(self) -> str | None:

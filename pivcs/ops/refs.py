@@ -1,0 +1,108 @@
+"""All names of a session as commands see them: branches, tags, labels, HEAD, and those of other streams."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from pivcs.objects.oid import ObjectId
+from pivcs.ops.branch_sync import follow_new
+from pivcs.ops.branching import Branch
+from pivcs.ops.cat import sources_of
+from pivcs.ops.relatives import find_relative
+from pivcs.ops.view import SessionView
+from pivcs.store.records import Stream
+
+HEAD: Final = "HEAD"
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A name for a node of another stream: `2/b-1a2b3c4d` of the second source, `g1/main` of the first generation.
+
+    `row` is its row in that stream.
+    """
+
+    name: str
+    stream: Stream
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refs:
+    """The names of a session. Rows are rows of the view; `tags` name object ids, which another stream may have.
+
+    `head` is the row of the last record, `head_branch` the branch that it is on, None when it is detached.
+    """
+
+    branches: tuple[Branch, ...]
+    tags: dict[str, ObjectId]
+    labels: dict[int, str]
+    head: int | None
+    head_branch: str | None
+    elsewhere: tuple[Elsewhere, ...] = ()
+
+    def branch(self, name: str) -> Branch | None:
+        """Return a branch by name."""
+        return next((branch for branch in self.branches if branch.name == name), None)
+
+    def branches_at(self, row: int) -> list[str]:
+        """Return the names of the branches whose tip is a row."""
+        return [branch.name for branch in self.branches if branch.row == row]
+
+
+def refs_of(view: SessionView) -> Refs:
+    """Return the names of a session: from the store, or without one what its lines say."""
+    if view.store is None or view.stream is None:
+        moves, _ = follow_new(view.table)
+        branches = sorted(moves.tips.values(), key=lambda branch: branch.name)
+        tags: dict[str, ObjectId] = {}
+        elsewhere: tuple[Elsewhere, ...] = ()
+    else:
+        stored = view.store.refs.branches(view.stream)
+        branches = [Branch(each.name, each.row, each.automatic) for each in stored if not each.deleted]
+        key = view.stream.session
+        tags = {} if key is None else {name: ObjectId(oid) for name, oid in view.store.refs.tags(key).items()}
+        elsewhere = tuple(_elsewhere(view, {branch.name for branch in branches}))
+    return Refs(tuple(branches), tags, view.labels, view.head, _head_branch(view, branches), elsewhere)
+
+
+def _head_branch(view: SessionView, branches: list[Branch]) -> str | None:
+    """Return the branch whose tip is HEAD's nearest conversation entry; automatic ones first, then by name."""
+    at = view.table.conversation_ancestor(view.head) if view.head is not None else None
+    found = [branch for branch in branches if branch.row == at]
+    return min(found, key=lambda branch: (not branch.automatic, branch.name)).name if found else None
+
+
+def _elsewhere(view: SessionView, taken: set[str]) -> list[Elsewhere]:
+    """Return the names of older generations and other sources whose tips are not in this stream."""
+    assert view.store is not None
+    assert view.stream is not None
+    found: list[Elsewhere] = []
+    for stream in reversed(view.store.streams_of_source(view.stream.source)):
+        if stream.generation < view.stream.generation:
+            found += _parting(view, stream, f"g{stream.generation}/", taken)
+    for number, stream in enumerate(sources_of(view.store, view.stream), 1):
+        if stream.source != view.stream.source:
+            found += _parting(view, stream, f"{number}/", set())
+    return found
+
+
+def _parting(view: SessionView, stream: Stream, prefix: str, taken: set[str]) -> list[Elsewhere]:
+    """Return the branches of another stream that have no relative in this one.
+
+    Names that the user made keep their name where it is free; others get the prefix.
+    """
+    assert view.store is not None
+    stored = [branch for branch in view.store.refs.branches(stream) if not branch.deleted]
+    if not stored:
+        return []
+    other = SessionView(view.store.table_of(stream), view.store.bytes_of(stream), "", stream.version1)
+    found = []
+    for branch in stored:
+        if find_relative(other, branch.row, view) is not None:
+            continue
+        bare = not branch.automatic and prefix.startswith("g") and branch.name not in taken
+        found.append(Elsewhere(branch.name if bare else prefix + branch.name, stream, branch.row))
+        taken.add(found[-1].name)
+    return found
