@@ -10,7 +10,7 @@ from pathlib import Path
 from pivcs.errors import InputError
 from pivcs.ops.project import project_directories
 from pivcs.session.layout import Surroundings, read_session_dir_setting
-from pivcs.session.listing import find_by_id
+from pivcs.session.listing import CANNOT_EXIST, find_by_id
 from pivcs.session.listitem import NotListed, read_header
 
 Warn = Callable[[str], None]
@@ -79,10 +79,8 @@ def files_in(directory: Path, skipped: list[NotListed] | None = None) -> list[Pa
     try:
         with os.scandir(directory) as found:
             return [directory / name for name in sorted(item.name for item in found if item.name.endswith(".jsonl"))]
-    except FileNotFoundError:
-        return []
     except OSError as error:
-        if skipped is not None:
+        if skipped is not None and error.errno not in CANNOT_EXIST:
             skipped.append(NotListed(directory, error.strerror or str(error)))
         return []
 

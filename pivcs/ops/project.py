@@ -3,6 +3,7 @@ same places in the repository's other worktrees. Only files of `.git` are read; 
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 
@@ -15,7 +16,7 @@ def project_directories(cwd: str) -> list[str]:
     for directory in (Path(cwd), *Path(cwd).parents):
         found.append(str(directory))
         git = directory / ".git"
-        if git.exists():
+        if os.path.exists(git):  # no error for a directory that cannot be entered, or cannot exist
             inside = Path(cwd).relative_to(directory)
             places = [Path(), *reversed(list(inside.parents)[:-1]), inside] if inside.parts else [Path()]
             for root in _other_worktrees(git, directory):

@@ -6,12 +6,16 @@ can say so.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pivcs.session.listitem import Listed, NotListed, list_item, read_header
+
+CANNOT_EXIST: Final = (errno.ENOENT, errno.ENAMETOOLONG)
+"""Errors of a directory that is not there: the names of those for long working directories cannot even exist."""
 
 
 class Listing(NamedTuple):
@@ -110,9 +114,9 @@ def _session_files(directory: Path) -> tuple[list[Path], list[NotListed]]:
     try:
         with os.scandir(directory) as found:
             names = sorted(item.name for item in found if item.name.endswith(".jsonl"))
-    except FileNotFoundError:
-        return [], []
     except OSError as error:
+        if error.errno in CANNOT_EXIST:
+            return [], []
         return [], [NotListed(directory, error.strerror or str(error))]
     return [directory / name for name in names], []
 

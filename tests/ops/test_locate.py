@@ -15,9 +15,9 @@ from pivcs.ops.locate import (
     latest_of_project,
     locate,
     looks_like_path,
-    project_directories,
     project_files,
 )
+from pivcs.ops.project import project_directories
 from pivcs.session.layout import Surroundings, encode_cwd
 from pivcs.session.listitem import NotListed
 from tests.builders import build_session, header_line
