@@ -1,0 +1,1 @@
+"""The parts of `benchmarks.storing`; each prints its own Markdown table."""
