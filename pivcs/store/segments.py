@@ -28,6 +28,7 @@ COLUMNS: Final = (
 """Name and bytes a row of each column; the object ids, 32 bytes a row, follow them."""
 ROW_SIZE: Final = sum(size for _, size in COLUMNS) + DIGEST_SIZE
 _OTHER_ID: Final = Struct("<II")
+_WITH_OTHER_ID: Final = bytes(flags for flags in range(256) if flags & OTHER_ID)
 _SWAP: Final = sys.byteorder == "big"
 
 
@@ -48,7 +49,8 @@ def encode_segment(table: Table, start: int, stop: int) -> bytes:
 
 
 def append_segment(table: Table, data: bytes, count: int) -> None:
-    """Add the `count` rows of a segment to a table. Raises ValueError when the value has not that many rows."""
+    """Add the `count` rows of a segment to a table. Raises ValueError when the value has not that many rows, or not the
+    ids that their flags promise."""
     if len(data) < count * ROW_SIZE:
         raise ValueError(f"a segment of {count} rows has only {len(data)} bytes")
     first, at = len(table), 0
@@ -65,11 +67,16 @@ def append_segment(table: Table, data: bytes, count: int) -> None:
         at += count * size
     table.oid += view[at : at + count * DIGEST_SIZE]
     at += count * DIGEST_SIZE
-    while at < len(data):
-        row, length = _OTHER_ID.unpack_from(data, at)
+    flags = data[count : 2 * count]
+    for _ in range(count - len(flags.translate(None, _WITH_OTHER_ID))):
+        row, length = _OTHER_ID.unpack_from(data, at) if at + _OTHER_ID.size <= len(data) else (count, 0)
         at += _OTHER_ID.size
+        if row >= count or at + length > len(data):
+            raise ValueError(f"a segment of {count} rows lacks ids")
         table.other_ids[first + row] = data[at : at + length].decode("utf-8", "surrogatepass")
         at += length
+    if at != len(data):
+        raise ValueError(f"a segment of {count} rows has more than these")
     kinds, found = data[:count], -1
     while (found := kinds.find(SALVAGED, found + 1)) >= 0:
         table.salvaged.append(first + found)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from blake3 import blake3
 
 from pivcs.objects.index import Indexer, index_source
@@ -30,9 +32,13 @@ def table_of(data: bytes) -> Table:
     return index_source(BytesSource(data))[0]
 
 
-def state(size: int, table: Table, version1: bool | None, last: tuple[int, bytes] | None) -> NewState:
-    """Return what a stream of `size` bytes is, with made-up probes and summary."""
-    return NewState(KEY, size, table.end, version1, last, size, b"probes", stat(size), b'{"entries": %d}' % size)
+def state(size: int, table: Table, version1: bool | None, last: tuple[int, bytes] | None, **more: Any) -> NewState:
+    """Return what a stream of `size` bytes is, with made-up probes and summary; fields of no interest are None."""
+    known = {
+        "session": KEY, "size": size, "line_end": table.end, "version1": version1, "last_record": last,
+        "verified_size": size, "probes": b"probes", "file": stat(size), "summary": b'{"entries": %d}' % size,
+    }  # fmt: skip
+    return NewState(**(dict.fromkeys(NewState.__dataclass_fields__) | known | more))
 
 
 def add(store: Store, source: int, data: bytes) -> Stream:
