@@ -77,7 +77,7 @@ def test_show(pivcs: Program, tree: Path):
 def test_status(pivcs: Program, tree: Path):
     document = pivcs("status", "--json", tree).json
     assert document["schema"] == "pivcs.status/1"
-    assert set(document) == {
+    assert set(document) >= {
         "schema", "session", "size", "lines", "line_count", "nodes", "salvaged", "tips", "labels", "pending",
         "findings",
     }  # fmt: skip
