@@ -3,7 +3,7 @@
 Three competitors read the same made-up session in alternating rounds of one run:
 
 - pi opens it with its session manager (whole process, nothing else of pi loaded);
-- `pivcs log -n 20` shows its last entries (whole process);
+- `pivcs log -n 20` shows its last entries for the first time, with an empty store (whole process);
 - pivcs indexes it (in process, without the start of Python): lines, ids, parents, object ids.
 
 The output is a Markdown table. Trust the ratios, not the seconds: all were measured on one machine in one run.
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -23,7 +24,7 @@ from benchmarks.measure import Once, Runs, alternate, machine, run_process
 
 HERE = Path(__file__).parent
 MANAGER = Path("node_modules/@earendil-works/pi-coding-agent/dist/core/session-manager.js")
-PI, LOG, INDEX = "pi 1.6.0 opens the file", "`pivcs log -n 20 FILE`", "indexing, in process"
+PI, LOG, INDEX = "pi 1.6.0 opens the file", "first `pivcs log -n 20 FILE`", "indexing, in process"
 
 
 def competitors_for(file: Path, interop: Path, scratch: Path) -> dict[str, Callable[[], Once]]:
@@ -34,7 +35,10 @@ def competitors_for(file: Path, interop: Path, scratch: Path) -> dict[str, Calla
         return run_process([interop / "node", HERE / "peers/pi_open.mjs", interop / MANAGER, file], home)
 
     def log() -> Once:
-        return run_process([sys.executable, "-m", "pivcs", "log", "-n", "20", file], home)
+        store = scratch / "store"
+        shutil.rmtree(store, ignore_errors=True)
+        environment = {**home, "PIVCS_DIR": str(store)}
+        return run_process([sys.executable, "-m", "pivcs", "log", "-n", "20", file], environment)
 
     def index() -> Once:
         once = run_process([sys.executable, "-m", "benchmarks.peers.index_once", file])
