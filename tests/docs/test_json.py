@@ -95,18 +95,30 @@ COMMANDS = {
     "pivcs.show/1": ["show"],
     "pivcs.status/1": ["status"],
     "pivcs.ls/1": ["ls"],
+    "pivcs.sync/1": ["sync"],
 }
+Capture = pytest.CaptureFixture[bytes]
+Documents = list[dict[str, object]]
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
+    """Session files of all kinds; one was rewritten since it was seen, one has gone, one was there twice."""
     paths = [tmp_path / f"{name}.jsonl" for name in FILES]
     for path in paths:
         path.write_bytes(FILES[path.stem])
-    return [write_demo(tmp_path), *paths]
+    gone, rewritten = tmp_path / "gone.jsonl", tmp_path / "rewritten.jsonl"
+    for path in (gone, rewritten):
+        path.write_bytes(build_session("a-b", header=header_line(path.stem)))
+    assert run(["sync", "--quiet", str(gone), str(rewritten)]) == 0
+    gone.unlink()
+    rewritten.write_bytes(build_session("c", header=header_line("rewritten")))
+    return [write_demo(tmp_path), *paths, gone, rewritten]
 
 
-def documents(schema: str, files: list[Path], capfdbinary: pytest.CaptureFixture[bytes]) -> list[dict[str, object]]:
+def documents(schema: str, files: list[Path], capfdbinary: Capture) -> Documents:
+    if schema in MADE_FOR:
+        return MADE_FOR[schema](files, capfdbinary)
     found = []
     for path in files:
         revisions = names_in(path, capfdbinary) if schema == "pivcs.show/1" else []
@@ -115,22 +127,39 @@ def documents(schema: str, files: list[Path], capfdbinary: pytest.CaptureFixture
     return found
 
 
-def written(capfdbinary: pytest.CaptureFixture[bytes], *arguments: str) -> dict[str, object]:
-    assert run(arguments) == 0
+def synced(files: list[Path], capfdbinary: Capture) -> Documents:
+    """Return what `sync` says of new, known and missing files, of a moved one, and of one that only `--all` misses."""
+    directory = files[0].parent
+    found = [written(capfdbinary, "sync", "--json", str(directory), *map(str, files))]
+    found.append(written(capfdbinary, "sync", "--json", str(directory / "missing"), code=10))
+    (directory / "tree.jsonl").rename(directory / "elsewhere.jsonl")
+    (directory / "blank.jsonl").unlink()
+    with (directory / "odd.jsonl").open("ab") as file:
+        file.write(b"\n")
+    (directory / "no header.jsonl").write_bytes(b"")
+    found.append(written(capfdbinary, "sync", "--json", str(directory)))
+    found.append(written(capfdbinary, "sync", "--all", "--json", code=10))
+    return found
+
+
+MADE_FOR: dict[str, Callable[[list[Path], Capture], Documents]] = {"pivcs.sync/1": synced}
+"""Schemas of commands that are not about one session file each."""
+
+
+def written(capfdbinary: Capture, *arguments: str, code: int = 0) -> dict[str, object]:
+    assert run(arguments) == code
     document: dict[str, object] = json.loads(capfdbinary.readouterr().out)
     return document
 
 
-def names_in(path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> list[str]:
+def names_in(path: Path, capfdbinary: Capture) -> list[str]:
     entries = written(capfdbinary, "log", "--all", "--json", str(path))["entries"]
     assert isinstance(entries, list)
     return [entry["entry"] for entry in entries]
 
 
 @pytest.mark.parametrize("schema", COMMANDS)
-def test_written_fields_are_the_documented_ones(
-    schema: str, files: list[Path], capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
+def test_written_fields_are_the_documented_ones(schema: str, files: list[Path], capfdbinary: Capture) -> None:
     fields = documented(schema)
     met = set()
     for document in documents(schema, files, capfdbinary):
@@ -148,9 +177,7 @@ def test_every_schema_of_the_program_is_documented() -> None:
     assert set(re.findall(r"^## (pivcs\..+)$", _TEXT, re.MULTILINE)) == set(COMMANDS)
 
 
-def test_every_kind_of_finding_is_documented_and_met(
-    files: list[Path], capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
+def test_every_kind_of_finding_is_documented_and_met(files: list[Path], capfdbinary: Capture) -> None:
     listed = set(re.findall(r"^\| `([a-z0-9-]+)` \| [^|]+ \| [^|]*\|$", section("pivcs.status/1"), re.MULTILINE))
     listed -= set(documented("pivcs.status/1"))
     met = {
@@ -162,10 +189,8 @@ def test_every_kind_of_finding_is_documented_and_met(
     assert listed == met == set(_MEANING)
 
 
-def test_every_state_of_a_session_is_documented_and_met(
-    files: list[Path], capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    states = re.search(r"^States: (.+)$", section("pivcs.ls/1"), re.MULTILINE)
+def test_every_state_of_a_session_is_documented_and_met(files: list[Path], capfdbinary: Capture) -> None:
+    states = re.search(r"^States: (.+?)\n\n", section("pivcs.ls/1"), re.MULTILINE | re.DOTALL)
     assert states is not None
     met = {
         str(value)
@@ -176,7 +201,19 @@ def test_every_state_of_a_session_is_documented_and_met(
     assert set(re.findall(r"`([^`]+)`", states[1])) == met
 
 
-def test_names_of_entries_are_revisions(files: list[Path], capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_every_outcome_of_a_sync_is_documented_and_met(files: list[Path], capfdbinary: Capture) -> None:
+    outcomes = re.search(r"^Outcomes: (.+?)\n\n", section("pivcs.sync/1"), re.MULTILINE | re.DOTALL)
+    assert outcomes is not None
+    met = {
+        str(value)
+        for document in documents("pivcs.sync/1", files, capfdbinary)
+        for name, value in fields_of(document)
+        if name == "files[].outcome"
+    }
+    assert set(re.findall(r"`([^`]+)`", outcomes[1])) == met
+
+
+def test_names_of_entries_are_revisions(files: list[Path], capfdbinary: Capture) -> None:
     for path in files:
         for name in names_in(path, capfdbinary):
             entries = written(capfdbinary, "show", "--json", str(path), name)["entries"]
