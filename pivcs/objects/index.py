@@ -12,7 +12,8 @@ from pivcs.objects import columns
 from pivcs.objects.hashing import NodeHasher
 from pivcs.objects.oid import DIGEST_SIZE, NO_PARENT
 from pivcs.objects.table import DOUBLED, NO_ROW, NOT_UTF8, OTHER_ID, Table
-from pivcs.session.lines import SALVAGED, Batch, LineReader, Rows
+from pivcs.session.fields import SALVAGED
+from pivcs.session.lines import Batch, LineReader, Rows
 from pivcs.session.source import ByteSource
 
 FindEarlier = Callable[[str], Sequence[tuple[int, bytes]]]

@@ -14,8 +14,7 @@ from typing import Final
 
 from pivcs.objects.oid import DIGEST_SIZE, ObjectId
 from pivcs.session.codes import LABEL, SESSION_INFO, is_conversation
-from pivcs.session.fields import LineKind
-from pivcs.session.lines import SALVAGED
+from pivcs.session.fields import SALVAGED, LineKind
 
 NO_ROW: Final = 0xFFFFFFFF
 """Parent of a row that has none in the stream."""

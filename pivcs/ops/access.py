@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from pivcs.errors import InputError
+from pivcs.ops.fresh import current_stream, is_same
 from pivcs.ops.locate import NoSession, locate, looks_like_path
 from pivcs.ops.project import project_directories
 from pivcs.ops.summary import decode_summary
-from pivcs.ops.sync import sync_file
 from pivcs.ops.view import SessionView, open_file
 from pivcs.session.layout import Surroundings
 from pivcs.session.source import SourceNotReadable
@@ -31,8 +31,7 @@ class AmbiguousSession(InputError):
     """The beginning of a key or an id that several sessions have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(NamedTuple):
     """What opening a session needs: the store (None when there is no usable one), pi's places, the time, and a way to
     warn. `now` is in milliseconds since 1970."""
 
@@ -74,6 +73,11 @@ class Reader:
         """Open the session at a path: what is there now, or what was last seen there."""
         if self.store is None:
             return open_file(path)
+        stream = current_stream(self.store, path)
+        if stream is not None:
+            return view_of(self.store, stream)
+        from pivcs.ops.sync import sync_file
+
         try:
             synced = sync_file(self.store, path, self.now)
             stream = synced.stream
@@ -93,7 +97,9 @@ class Reader:
         """Sync the source that a stored session comes from, and open what is primary then."""
         assert self.store is not None
         source = self.store.source(stream.source)
-        if source is not None:
+        if source is not None and not is_same(source, stream):
+            from pivcs.ops.sync import sync_file
+
             try:
                 if sync_file(self.store, Path(os.fsdecode(source.path)), self.now).outcome == "gone":
                     self.warn(f"no file is at '{os.fsdecode(source.path)}' any more; showing what was last seen there")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pivcs.objects.table import Table
-from pivcs.ops.branching import Branch, Moves, Position, follow
+from pivcs.ops.branching import Moves, Position, follow
 from pivcs.ops.relatives import find_relative
 from pivcs.ops.view import SessionView
 from pivcs.store.records import Stream
-from pivcs.store.refs import BranchRow, RefChange, RefStore
+from pivcs.store.refs import Branch, RefChange, RefStore
 from pivcs.store.store import Store
 
 
@@ -22,7 +22,7 @@ class StoredBranches:
 
     def at(self, row: int) -> list[Branch]:
         """Return the branches whose tip is a row."""
-        return [Branch(each.name, each.row, each.automatic) for each in self._refs.branches_at(self._stream, row)]
+        return self._refs.branches_at(self._stream, row)
 
     def is_taken(self, name: str) -> bool:
         """Whether a name was ever given."""
@@ -58,9 +58,7 @@ def write_branches(
     """Write branches that a sync began or moved, and the operation that says so; inside the caller's transaction."""
     if not moves.tips or stream.session is None:
         return
-    store.refs.put_branches(
-        stream.id, [BranchRow(branch.name, branch.row, branch.automatic) for branch in moves.tips.values()]
-    )
+    store.refs.put_branches(stream.id, moves.tips.values())
     changes = []
     for name, branch in moves.tips.items():
         before = moves.before[name]
@@ -73,14 +71,14 @@ def write_branches(
 
 def carry_over(
     store: Store, old: Stream, old_view: SessionView, new_view: SessionView, moves: Moves
-) -> list[BranchRow]:
+) -> list[Branch]:
     """Return what the user's names become in the next generation of a source.
 
     A name that the user made follows its node's relative; where an automatic branch has the same tip there, it gives
     way. An automatic branch that the user deleted stays deleted while its tip is the same. What has no relative stays
     with the old generation.
     """
-    carried: list[BranchRow] = []
+    carried: list[Branch] = []
     automatic = {branch.row: branch for branch in moves.tips.values()}
     for branch in store.refs.branches(old):
         if branch.automatic and not branch.deleted:
@@ -91,12 +89,12 @@ def carry_over(
         if branch.deleted:
             same = moves.tips.get(branch.name)
             if same is not None and same.row == row:
-                carried.append(BranchRow(branch.name, row, same.automatic, deleted=True))
+                carried.append(Branch(branch.name, row, same.automatic, deleted=True))
             continue
         giving_way = automatic.get(row)
         if giving_way is not None and giving_way.name != branch.name:
             del moves.tips[giving_way.name]
             moves.before.pop(giving_way.name, None)
             del automatic[row]
-        carried.append(BranchRow(branch.name, row, automatic=False))
+        carried.append(Branch(branch.name, row, automatic=False))
     return carried

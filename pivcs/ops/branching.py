@@ -15,6 +15,7 @@ from typing import Final, Protocol
 
 from pivcs.objects.table import DOUBLED, NO_ROW, NODE, Table
 from pivcs.session.codes import is_conversation
+from pivcs.store.refs import Branch
 
 MAIN: Final = "main"
 """The branch of the first conversation entry."""
@@ -22,15 +23,6 @@ PREFIX: Final = "b-"
 
 _CONVERSATION: Final = bytes(is_conversation(code) for code in range(256))
 _NOT_IN_NAMES: Final = re.compile(r"[\x00-\x20\x7f~^:?*\[\\/]|\.\.|@\{|\.(?=$)|\.lock$|[\ud800-\udfff]")
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """A name for a conversation entry's row. `automatic`: nobody has made or renamed it."""
-
-    name: str
-    row: int
-    automatic: bool = True
 
 
 class Known(Protocol):

@@ -6,12 +6,14 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pivcs.errors import InputError
 from pivcs.ops.project import project_directories
-from pivcs.session.layout import Surroundings, read_session_dir_setting
-from pivcs.session.listing import CANNOT_EXIST, find_by_id
-from pivcs.session.listitem import NotListed, read_header
+from pivcs.session.layout import CANNOT_EXIST, Surroundings, read_session_dir_setting
+
+if TYPE_CHECKING:
+    from pivcs.session.listitem import NotListed
 
 Warn = Callable[[str], None]
 
@@ -34,6 +36,8 @@ def locate(text: str | None, surroundings: Surroundings) -> Path:
         return latest_of_project(surroundings)
     if looks_like_path(text):
         return Path(surroundings.absolute(text))
+    from pivcs.session.listing import find_by_id
+
     directory = _session_dir(surroundings, surroundings.cwd)
     found = find_by_id(text, Path(directory), Path(surroundings.sessions_root))
     if found is None:
@@ -69,6 +73,8 @@ def project_files(surroundings: Surroundings, skipped: list[NotListed] | None = 
 
 
 def _belongs(path: Path, directory: str) -> bool:
+    from pivcs.session.listitem import read_header
+
     header = read_header(path)
     cwd = header.get("cwd") if header is not None else None
     return isinstance(cwd, str) and (cwd.rstrip("/") or "/") == directory
@@ -81,6 +87,8 @@ def files_in(directory: Path, skipped: list[NotListed] | None = None) -> list[Pa
             return [directory / name for name in sorted(item.name for item in found if item.name.endswith(".jsonl"))]
     except OSError as error:
         if skipped is not None and error.errno not in CANNOT_EXIST:
+            from pivcs.session.listitem import NotListed
+
             skipped.append(NotListed(directory, error.strerror or str(error)))
         return []
 
@@ -96,6 +104,8 @@ def all_files(surroundings: Surroundings, skipped: list[NotListed] | None = None
         pass
     except OSError as error:
         if skipped is not None:
+            from pivcs.session.listitem import NotListed
+
             skipped.append(NotListed(root, error.strerror or str(error)))
     return [path for directory in directories for path in files_in(directory, skipped)]
 

@@ -14,7 +14,7 @@ from pivcs.objects.oid import ObjectId
 from pivcs.ops.ref_names import check_ref_name
 from pivcs.ops.view import SessionView
 from pivcs.store.records import Stream
-from pivcs.store.refs import BranchRow, Operation, RefChange
+from pivcs.store.refs import Branch, Operation, RefChange
 from pivcs.store.store import Store
 
 
@@ -74,7 +74,7 @@ def create_branch(view: SessionView, name: str, row: int, *, force: bool, now: i
             key, stream.id, "branch", name, view.table.digest(known.row) if known is not None and live else None,
             view.table.digest(target), known.automatic if known is not None and live else False,
         )  # fmt: skip
-        store.refs.put_branches(stream.id, [BranchRow(name, target, automatic=False)])
+        store.refs.put_branches(stream.id, [Branch(name, target, automatic=False)])
         store.refs.add_operation(now, "user", command, [change])
     return change
 
@@ -95,7 +95,7 @@ def rename_branches(view: SessionView, names: Sequence[tuple[str, str]], *, now:
             changes.append(RefChange(key, stream.id, "branch", old, digest, None, known.automatic))
             changes.append(RefChange(key, stream.id, "branch", new, None, digest))
             store.refs.remove_branch(stream.id, old)
-            store.refs.put_branches(stream.id, [BranchRow(new, known.row, automatic=False)])
+            store.refs.put_branches(stream.id, [Branch(new, known.row, automatic=False)])
         store.refs.add_operation(now, "user", command, changes)
     return changes
 
@@ -110,7 +110,7 @@ def delete_branches(view: SessionView, names: Sequence[str], *, now: int, comman
             changes.append(
                 RefChange(key, stream.id, "branch", name, view.table.digest(known.row), None, known.automatic)
             )
-            store.refs.put_branches(stream.id, [BranchRow(name, known.row, known.automatic, deleted=True)])
+            store.refs.put_branches(stream.id, [Branch(name, known.row, known.automatic, deleted=True)])
         store.refs.add_operation(now, "user", command, changes)
     return changes
 
@@ -214,11 +214,11 @@ def _apply(store: Store, change: RefChange, *, restores: bool) -> None:
     if change.new is not None:
         row = store.table_of(stream).rows_with_digest_prefix(change.new)[0]
         automatic = change.was_automatic and restores
-        store.refs.put_branches(stream.id, [BranchRow(change.name, row, automatic)])
+        store.refs.put_branches(stream.id, [Branch(change.name, row, automatic)])
     else:
         known = store.refs.branch(stream, change.name)
         if known is not None and known.automatic:
-            store.refs.put_branches(stream.id, [BranchRow(known.name, known.row, automatic=True, deleted=True)])
+            store.refs.put_branches(stream.id, [Branch(known.name, known.row, automatic=True, deleted=True)])
         else:
             store.refs.remove_branch(stream.id, change.name)
 
@@ -231,7 +231,7 @@ def _stream(store: Store, change: RefChange) -> Stream:
     return stream
 
 
-def _live(store: Store, stream: Stream, name: str) -> BranchRow:
+def _live(store: Store, stream: Stream, name: str) -> Branch:
     known = store.refs.branch(stream, name)
     if known is None or known.deleted:
         raise NoSuchRef(f"there is no branch '{name}'", hint="`pivcs branch` lists them")

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from pivcs.objects.oid import ObjectId
-from pivcs.ops.branch_sync import follow_new
-from pivcs.ops.branching import Branch
 from pivcs.ops.cat import sources_of
-from pivcs.ops.relatives import find_relative
 from pivcs.ops.view import SessionView
 from pivcs.store.records import Stream
+from pivcs.store.refs import Branch
 
 HEAD: Final = "HEAD"
 
 
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
+class Elsewhere(NamedTuple):
     """A name for a node of another stream: `2/b-1a2b3c4d` of the second source, `g1/main` of the first generation.
 
     `row` is its row in that stream.
@@ -28,8 +24,7 @@ class Elsewhere:
     row: int
 
 
-@dataclass(frozen=True, slots=True)
-class Refs:
+class Refs(NamedTuple):
     """The names of a session. Rows are rows of the view; `tags` name object ids, which another stream may have.
 
     `head` is the row of the last record, `head_branch` the branch that it is on, None when it is detached.
@@ -54,13 +49,14 @@ class Refs:
 def refs_of(view: SessionView) -> Refs:
     """Return the names of a session: from the store, or without one what its lines say."""
     if view.store is None or view.stream is None:
+        from pivcs.ops.branch_sync import follow_new
+
         moves, _ = follow_new(view.table)
         branches = sorted(moves.tips.values(), key=lambda branch: branch.name)
         tags: dict[str, ObjectId] = {}
         elsewhere: tuple[Elsewhere, ...] = ()
     else:
-        stored = view.store.refs.branches(view.stream)
-        branches = [Branch(each.name, each.row, each.automatic) for each in stored if not each.deleted]
+        branches = [branch for branch in view.store.refs.branches(view.stream) if not branch.deleted]
         key = view.stream.session
         tags = {} if key is None else {name: ObjectId(oid) for name, oid in view.store.refs.tags(key).items()}
         elsewhere = tuple(_elsewhere(view, {branch.name for branch in branches}))
@@ -93,6 +89,8 @@ def _parting(view: SessionView, stream: Stream, prefix: str, taken: set[str]) ->
 
     Names that the user made keep their name where it is free; others get the prefix.
     """
+    from pivcs.ops.relatives import find_relative
+
     assert view.store is not None
     stored = [branch for branch in view.store.refs.branches(stream) if not branch.deleted]
     if not stored:

@@ -9,8 +9,7 @@ from typing import Final
 from pivcs.objects.table import NODE, NOT_UTF8, ORPHAN
 from pivcs.ops.cat import sources_of
 from pivcs.ops.view import SessionView
-from pivcs.session.fields import LineKind
-from pivcs.session.lines import SALVAGED
+from pivcs.session.fields import SALVAGED, LineKind
 from pivcs.store.records import Event
 
 EXCERPT: Final = 200

@@ -4,7 +4,7 @@ sync from the new rows alone where that can be done."""
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from typing import NamedTuple
 
 from pivcs.objects.table import DOUBLED, NO_ROW, NO_TIME, NODE
 from pivcs.ops.view import SessionView
@@ -14,8 +14,7 @@ FIRST_PROMPT = 300
 """Characters of the first prompt that are kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(NamedTuple):
     """Facts of one stream. `time` is that of the latest entry in milliseconds since 1970."""
 
     id: str | None = None
@@ -33,12 +32,12 @@ class Summary:
 
     def encode(self) -> bytes:
         """Return the facts as the store keeps them."""
-        return json.dumps({key: value for key, value in asdict(self).items() if value is not None}).encode()
+        return json.dumps({key: value for key, value in self._asdict().items() if value is not None}).encode()
 
 
 def decode_summary(data: bytes) -> Summary:
     """Read the facts back; unknown ones, of a newer pivcs, are passed over."""
-    known = Summary.__dataclass_fields__
+    known = Summary._fields
     return Summary(**{key: value for key, value in json.loads(data or b"{}").items() if key in known})
 
 
@@ -64,10 +63,9 @@ def summarise(view: SessionView) -> Summary:
 
 
 def advance(before: Summary, new: SessionView, first_row: int, last_row: int) -> Summary | None:
-    """Return the facts after the rows of `new`, which follow `first_row` rows; `last_row` is the node of the last record
-    when it is known to be a tip, else `NO_ROW`.
+    """Return the facts after the rows of `new`, which follow `first_row` rows.
 
-    None when they cannot be told from the new rows: when a branch begins, a header comes, or a line is doubled.
+    `last_row` is the node of the last record when it is known to be a tip, else `NO_ROW`. None when they cannot be told from the new rows: when a branch begins, a header comes, or a line is doubled.
     """
     table = new.table
     counts = table.counts()
@@ -85,8 +83,7 @@ def advance(before: Summary, new: SessionView, first_row: int, last_row: int) ->
         previous = first_row + row
         if time != NO_TIME:
             times.append(time)
-    return replace(
-        before,
+    return before._replace(
         name=new.name if table.name_rows() else before.name,
         first_prompt=before.first_prompt if before.first_prompt is not None else _short(new.first_prompt),
         time=max(times, default=None),

@@ -19,6 +19,7 @@ from pivcs.objects.table import NO_ROW, Table
 from pivcs.ops import prefix
 from pivcs.ops.branch_sync import carry_over, follow_growth, follow_new, write_branches
 from pivcs.ops.branching import Position
+from pivcs.ops.fresh import is_same, real_path
 from pivcs.ops.ingest import Ingested, Progress, SourceChanging, ingest
 from pivcs.ops.summary import Summary, advance, decode_summary, summarise
 from pivcs.ops.view import SessionView
@@ -26,7 +27,7 @@ from pivcs.session.source import BytesSource, FileSource, SourceNotReadable
 from pivcs.store.content import ChunkVanished
 from pivcs.store.errors import StreamMoved
 from pivcs.store.records import Event, FileStat, Source, Stream
-from pivcs.store.refs import BranchRow
+from pivcs.store.refs import Branch
 from pivcs.store.store import NewState, Store
 
 TRIES: Final = 4
@@ -67,11 +68,11 @@ def sync_files(
     known = {source.path: source for source in store.sources()}
     current = {stream.source: stream for stream in store.current_streams()}
     for path in paths:
-        real = os.fsencode(os.path.realpath(path))
+        real = real_path(path)
         source = known.get(real)
         stream = current.get(source.id) if source is not None else None
         try:
-            if source is not None and stream is not None and not full and _is_same(source, stream, real):
+            if source is not None and stream is not None and not full and is_same(source, stream):
                 yield Synced(str(path), "unchanged", stream)
             else:
                 yield sync_file(store, path, now, full=full, progress=progress)
@@ -86,11 +87,11 @@ def sync_file(
 
     Raises `SourceNotReadable`, `SourceChanging`, and what the store raises when it cannot be written.
     """
-    real = os.fsencode(os.path.realpath(path))
+    real = real_path(path)
     for attempt in range(TRIES):
         source = store.source_at(real)
         stream = store.current_stream(source.id) if source is not None else None
-        if source is not None and stream is not None and not full and _is_same(source, stream, real):
+        if source is not None and stream is not None and not full and is_same(source, stream):
             return Synced(str(path), "unchanged", stream)
         try:
             return _Sync(store, path, real, source, stream, now, full, progress).run()
@@ -119,13 +120,6 @@ def _mark_gone(store: Store, source: Source, now: int) -> None:
 def _is_there(path: bytes) -> bool:
     """Whether a file is at a real path; a symbolic link there now means that the file itself is elsewhere."""
     return os.path.isfile(path) and not os.path.islink(path) and os.path.realpath(path) == path
-
-
-def _is_same(source: Source, stream: Stream, path: bytes) -> bool:
-    try:
-        return not source.gone and FileStat.of(os.stat(path)) == stream.file
-    except OSError:
-        return False
 
 
 @dataclass(slots=True)
@@ -195,7 +189,7 @@ class _Sync:
         view = SessionView(read.rows, file, str(self.path), read.version1)
         probes = prefix.make_probes(file, status.size)
         moves, position = follow_new(read.rows)
-        carried: list[BranchRow] = []
+        carried: list[Branch] = []
         if self.stream is not None:
             carried = carry_over(self.store, self.stream, _old_view(self.store, self.stream), view, moves)
         state = _state(status, read, view.key, summarise(view), status.size, probes, position)

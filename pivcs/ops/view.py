@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pivcs.objects.hashing import headerless_key, session_key
-from pivcs.objects.index import index_source
 from pivcs.objects.oid import ObjectId
 from pivcs.objects.table import Table
 from pivcs.session.blocks import ToolCall
@@ -194,6 +193,8 @@ def open_file(path: Path) -> SessionView:
 
     The file stays open for reading as long as the view lives; it is never written.
     """
+    from pivcs.objects.index import index_source
+
     source = FileSource(path)
     table, reader = index_source(source)
     return SessionView(table, source, str(path), reader.version1)

@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """A piece of text."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Thinking:
+class Thinking(NamedTuple):
     """A model's reasoning; when `redacted` the text says little or nothing."""
 
     text: str
     redacted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(NamedTuple):
     """An image; `size` is the number of bytes of the picture, not of its base64 text."""
 
     mime_type: str
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(NamedTuple):
     """A model's call of a tool; the arguments are as the model sent them (pi format 17)."""
 
     id: str
@@ -38,8 +34,7 @@ class ToolCall:
     arguments: dict[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownBlock:
+class UnknownBlock(NamedTuple):
     """Anything else that stands in a list of content, also a value that is no object."""
 
     type: str

@@ -7,7 +7,7 @@ lines at once. Both spell the attributes as pi spells the keys.
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 
 class LineKind(IntEnum):
@@ -19,6 +19,10 @@ class LineKind(IntEnum):
     FOREIGN = 3
     DAMAGED = 4
     BLANK = 5
+
+
+SALVAGED: Final = 6
+"""Kind of a row of an index that is no line but an object salvaged from the glued line before it."""
 
 
 class MessageLike(Protocol):

@@ -6,24 +6,27 @@ working directory are passed in. Paths are texts, because pi's rules are about t
 
 from __future__ import annotations
 
+import errno
 import json
 import ntpath
 import posixpath
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 AGENT_DIR_VARIABLE = "PI_CODING_AGENT_DIR"
 SESSION_DIR_VARIABLE = "PI_CODING_AGENT_SESSION_DIR"
 
+CANNOT_EXIST: Final = (errno.ENOENT, errno.ENAMETOOLONG)
+"""Errors of a directory that is not there: the names of those for long working directories cannot even exist."""
+
 _SESSION_ID = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 _DRIVE = re.compile(r"/(?:mnt/|cygdrive/)?(?P<drive>[A-Za-z])(?P<rest>/.*)?", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(NamedTuple):
     """What pi's paths depend on: environment variables, the home directory, the current directory, and the system."""
 
     environ: Mapping[str, str]
@@ -78,8 +81,7 @@ class Surroundings:
         return ntpath.join(*parts) if self.windows else posixpath.join(*parts)
 
 
-@dataclass(frozen=True, slots=True)
-class SessionDir:
+class SessionDir(NamedTuple):
     """A directory of session files.
 
     `by_cwd`: it may hold the sessions of many working directories, so only those whose header names the working

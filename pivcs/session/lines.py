@@ -11,14 +11,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from pivcs.session.classify import classify_line
-from pivcs.session.fields import FieldsLike, LineKind, Verdict
+from pivcs.session.fields import SALVAGED, FieldsLike, LineKind, Verdict
 from pivcs.session.jsontext import parse_json
 from pivcs.session.longline import LongLine
 from pivcs.session.migrations import version_of
 from pivcs.session.source import ByteSource
-
-SALVAGED: Final = 6
-"""Kind of a row that is no line but an object salvaged from the glued line before it."""
 
 LONG_LINE: Final = 16 << 20
 """Lines of this many bytes and more are never held whole."""

@@ -6,16 +6,13 @@ can say so.
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
+from pivcs.session.layout import CANNOT_EXIST
 from pivcs.session.listitem import Listed, NotListed, list_item, read_header
-
-CANNOT_EXIST: Final = (errno.ENOENT, errno.ENAMETOOLONG)
-"""Errors of a directory that is not there: the names of those for long working directories cannot even exist."""
 
 
 class Listing(NamedTuple):

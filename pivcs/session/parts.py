@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from pivcs.session.blocks import Block, Image, Text, Thinking, ToolCall
 from pivcs.session.describe import call_subject, image_subject
@@ -27,8 +26,7 @@ _TOLD: Final = frozenset(("command", "content", "edits", "oldText", "old_string"
 """Arguments that are shown in a form of their own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A piece of an entry. `title` says what it is where the kind alone does not; `text` may have many lines.
 
     Kinds: `text` (said), `thinking`, `call` (a tool call; its title is one line, its text the arguments that matter),

@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from pivcs.errors import DataError, StateError
 
@@ -29,8 +28,7 @@ class BadRegistry(DataError):
     """The list of project stores cannot be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(NamedTuple):
     """What the location depends on: `--store`, environment, current directory, the user's directories."""
 
     option: str | None

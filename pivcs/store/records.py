@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class FileStat:
+class FileStat(NamedTuple):
     """What stat() says of a file; equal values mean that nothing need be read. Times are nanoseconds."""
 
     size: int
@@ -31,8 +29,7 @@ def _signed(number: int) -> int:
     return number - (1 << 64) if number >= 1 << 63 else number
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A real path at which bytes were seen; `gone` when no file is there now."""
 
     id: int
@@ -40,8 +37,7 @@ class Source:
     gone: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(NamedTuple):
     """One generation of a source.
 
     `size` bytes are stored, complete lines end at `line_end`, the bytes from `tail_start` on are uncut. `version1` is
@@ -66,8 +62,7 @@ class Stream:
     summary: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """Something that happened to a source. `time` is milliseconds since 1970."""
 
     time: int

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from pivcs.store.database import Database
 from pivcs.store.records import Stream
 
 
-@dataclass(frozen=True, slots=True)
-class BranchRow:
-    """A branch of a stream."""
+class Branch(NamedTuple):
+    """A name for a conversation entry's row in a stream.
+
+    `automatic`: nobody has made or renamed it. `deleted`: the user removed it, and it must not come back.
+    """
 
     name: str
     row: int
-    automatic: bool
+    automatic: bool = True
     deleted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RefChange:
+class RefChange(NamedTuple):
     """One ref before and after an operation: object ids, None where it was not there. `stream` is None for a tag."""
 
     session: bytes
@@ -33,8 +33,7 @@ class RefChange:
     was_automatic: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(NamedTuple):
     """One change of refs, whole. `time` is milliseconds since 1970; `about` is what an undo or redo is about."""
 
     id: int
@@ -50,15 +49,15 @@ class RefStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def branches(self, stream: Stream) -> list[BranchRow]:
+    def branches(self, stream: Stream) -> list[Branch]:
         """Return the branches of a stream by name, deleted ones too."""
         return self._branches("WHERE stream = ? ORDER BY name", stream.id)
 
-    def branches_at(self, stream: Stream, row: int) -> list[BranchRow]:
+    def branches_at(self, stream: Stream, row: int) -> list[Branch]:
         """Return the branches, not deleted, whose tip is a row."""
         return self._branches("WHERE stream = ? AND row = ? AND NOT deleted ORDER BY name", stream.id, row)
 
-    def branch(self, stream: Stream, name: str) -> BranchRow | None:
+    def branch(self, stream: Stream, name: str) -> Branch | None:
         """Return a branch by its name, also a deleted one."""
         found = self._branches("WHERE stream = ? AND name = ?", stream.id, name)
         return found[0] if found else None
@@ -67,7 +66,7 @@ class RefStore:
         """Whether a stream ever had a branch."""
         return bool(self._branches("WHERE stream = ? LIMIT 1", stream.id))
 
-    def put_branches(self, stream: int, branches: Iterable[BranchRow]) -> None:
+    def put_branches(self, stream: int, branches: Iterable[Branch]) -> None:
         """Write branches, over those of the same names."""
         self._database.connection.executemany(
             "INSERT OR REPLACE INTO branch (stream, name, row, automatic, deleted) VALUES (?, ?, ?, ?, ?)",
@@ -136,9 +135,9 @@ class RefStore:
             )
         ]
 
-    def _branches(self, condition: str, *values: object) -> list[BranchRow]:
+    def _branches(self, condition: str, *values: object) -> list[Branch]:
         rows = self._all(f"SELECT name, row, automatic, deleted FROM branch {condition}", *values)
-        return [BranchRow(name, row, bool(automatic), bool(deleted)) for name, row, automatic, deleted in rows]
+        return [Branch(name, row, bool(automatic), bool(deleted)) for name, row, automatic, deleted in rows]
 
     def _all(self, statement: str, *values: object) -> list[Any]:
         with self._database.reading() as connection:

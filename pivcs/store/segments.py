@@ -13,7 +13,7 @@ from typing import Final
 
 from pivcs.objects.oid import DIGEST_SIZE
 from pivcs.objects.table import OTHER_ID, Table
-from pivcs.session.lines import SALVAGED
+from pivcs.session.fields import SALVAGED
 
 COLUMNS: Final = (
     ("kind", 1),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from pivcs.objects.table import Table
 from pivcs.store.content import ContentWriter, StreamSource
@@ -17,8 +17,7 @@ from pivcs.store.refs import RefStore
 from pivcs.store.rows import IdFinder, append_rows, load_table
 
 
-@dataclass(frozen=True, slots=True)
-class NewState:
+class NewState(NamedTuple):
     """What a stream is after new bytes: the fields of `Stream` that the upper layer decides."""
 
     session: bytes | None
