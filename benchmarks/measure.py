@@ -16,11 +16,13 @@ from statistics import median
 
 @dataclass(frozen=True, slots=True)
 class Once:
-    """One run: its time, the peak memory of its process in bytes, and what it printed."""
+    """One run: its time, the peak memory of its process in bytes, and what it printed. `work` is the processor time of
+    the process and its children in seconds, which says more than `seconds` when others use the machine too."""
 
     seconds: float
     peak: int
     output: bytes
+    work: float = 0.0
 
 
 @dataclass(slots=True)
@@ -29,9 +31,11 @@ class Runs:
 
     seconds: list[float] = field(default_factory=list)
     peak: int = 0
+    work: list[float] = field(default_factory=list)
 
     def add(self, once: Once) -> None:
         self.seconds.append(once.seconds)
+        self.work.append(once.work)
         self.peak = max(self.peak, once.peak)
 
     @property
@@ -64,7 +68,7 @@ def run_process(command: Sequence[str | Path], environment: Mapping[str, str] | 
             told = errors.read().decode(errors="replace")[-2000:]
             raise RuntimeError(f"{command} failed with {process.returncode}: {told}")
         unit = 1 if sys.platform == "darwin" else 1024
-        return Once(seconds, usage.ru_maxrss * unit, output.read())
+        return Once(seconds, usage.ru_maxrss * unit, output.read(), usage.ru_utime + usage.ru_stime)
 
 
 def alternate(competitors: Mapping[str, Callable[[], Once]], rounds: int) -> dict[str, Runs]:

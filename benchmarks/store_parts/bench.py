@@ -121,6 +121,11 @@ def seconds_of(runs: Runs) -> tuple[str, str]:
     return f"{runs.median:.3f}", spread(runs.seconds)
 
 
+def work_of(runs: Runs) -> str:
+    """Return the median of the processor time."""
+    return f"{median(runs.work):.3f}"
+
+
 def interop_or_none(*, wanted: bool) -> Path | None:
     """Return where the real pi is; None when it is not wanted. Raises FileNotFoundError."""
     if not wanted:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from statistics import median
 
 from benchmarks.measure import Once, alternate
 from benchmarks.reading import PI
@@ -15,6 +16,7 @@ from benchmarks.store_parts.bench import (
     ratio,
     seconds_of,
     size_of_store,
+    work_of,
 )
 
 SYNC = "first `pivcs sync FILE`"
@@ -22,7 +24,17 @@ SYNC = "first `pivcs sync FILE`"
 
 def first(bench: Bench, sizes: Sequence[str]) -> None:
     """Print how long a first sync takes. Each has a store of its own, which is empty before."""
-    columns = ["size", "what", "seconds", "range", "MB/s", "of pi's open", "peak of one process, MB", "of all, MB"]
+    columns = [
+        "size",
+        "what",
+        "seconds",
+        "range",
+        "of pi's open",
+        "CPU seconds",
+        "of pi's",
+        "peak memory, MB",
+        "of all",
+    ]
     print_table("First sync, stored durably; whole process", columns, _rows(bench, sizes))
 
 
@@ -40,14 +52,14 @@ def _rows(bench: Bench, sizes: Sequence[str]) -> Iterator[Sequence[str]]:
         once = bench.python("benchmarks.peers.sync_memory", file, environment={"PIVCS_DIR": str(emptied(store))})
         own, child = map(int, once.output.split())
         emptied(store)
+        pi = results.get(PI)
         for name, runs in results.items():
-            speed = f"{file.stat().st_size / 1e6 / runs.median:,.0f}"
-            base = results[PI].median if PI in results else None
+            peaks = megabytes(runs.peak), megabytes(runs.peak)
             if name == SYNC:
                 peaks = megabytes(max(own, child)), f"{megabytes(own + child)} ({megabytes(own)} + {megabytes(child)})"
-            else:
-                peaks = megabytes(runs.peak), megabytes(runs.peak)
-            yield size, name, *seconds_of(runs), speed, ratio(runs.median, base), *peaks
+            of_pi = ratio(runs.median, pi.median) if pi is not None else ""
+            work_of_pi = ratio(median(runs.work), median(pi.work)) if pi is not None else ""
+            yield size, name, *seconds_of(runs), of_pi, work_of(runs), work_of_pi, *peaks
 
 
 def size(bench: Bench, sizes: Sequence[str]) -> None:

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 
 from benchmarks.measure import Once, alternate
 from benchmarks.reading import PI
-from benchmarks.store_parts.bench import Bench, megabytes, print_table, ratio, seconds_of
+from benchmarks.store_parts.bench import Bench, megabytes, print_table, ratio, seconds_of, work_of
 
 LOG, START = "`pivcs log -n 20 FILE`", "`pivcs log --help`"
 
 
 def log(bench: Bench, sizes: Sequence[str]) -> None:
     """Print how long the last entries of a synced session take. `--help` shows what the start of the program takes."""
-    columns = ["size", "what", "seconds", "range", "of pi's open", f"of {sizes[0]}", "peak memory, MB"]
+    columns = ["size", "what", "seconds", "range", "of pi's open", f"of {sizes[0]}", "CPU seconds", "peak memory, MB"]
     print_table("Log of a synced session; whole process", columns, _rows(bench, sizes))
 
 
@@ -33,4 +33,4 @@ def _rows(bench: Bench, sizes: Sequence[str]) -> Iterator[Sequence[str]]:
         small = results.get(f"{sizes[0]}|{what}")
         of_pi = ratio(runs.median, pi.median if pi is not None else None)
         of_small = ratio(runs.median, small.median if small is not None else None)
-        yield size, what, *seconds_of(runs), of_pi, of_small, megabytes(runs.peak)
+        yield size, what, *seconds_of(runs), of_pi, of_small, work_of(runs), megabytes(runs.peak)

@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.generate import session_lines
 from benchmarks.measure import Once, Runs, alternate, run_process
 from benchmarks.peers.turns import GIT
-from benchmarks.store_parts.bench import STORE, Bench, print_table, ratio, seconds_of
+from benchmarks.store_parts.bench import STORE, Bench, print_table, ratio, seconds_of, work_of
 
 SESSIONS, PROJECTS, SIZE = 1_000, 20, 20_000
 ALL, INSIDE, STATUS, START = "`pivcs sync --all`", "the same, in process", "`git status`", "`pivcs sync --help`"
@@ -20,7 +20,7 @@ ALL, INSIDE, STATUS, START = "`pivcs sync --all`", "the same, in process", "`git
 
 def noop(bench: Bench, sizes: Sequence[str]) -> None:
     """Print how long a sync without news takes; the sizes play no part. Raises RuntimeError when it writes."""
-    columns = ["what", "seconds", "range", "of `git status`"]
+    columns = ["what", "seconds", "range", "of `git status`", "CPU seconds"]
     title = f"Sync of {SESSIONS:,} sessions in {PROJECTS} projects with nothing new"
     print_table(title, columns, _rows(bench))
 
@@ -62,7 +62,8 @@ def _rows(bench: Bench) -> Iterator[Sequence[str]]:
     if fingerprint(store) != before:
         raise RuntimeError("a sync with nothing new has changed the store")
     for name, runs in results.items():
-        yield name, *seconds_of(runs), ratio(runs.median, results[STATUS].median)
+        work = work_of(runs) if runs.work else ""
+        yield name, *seconds_of(runs), ratio(runs.median, results[STATUS].median), work
 
 
 def fingerprint(directory: Path) -> dict[str, str]:
