@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -94,9 +95,11 @@ def open_database(path: Path, *, create: bool, read_only: bool = False, wait: fl
         _make_private(path)
     elif not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK):
         read_only = True
+    elif not read_only and _has_log(path):
+        _refuse_newer(path, wait)
     connection = _connect(path, read_only=read_only, wait=wait)
     try:
-        _set_up(connection, str(path), new=not exists, read_only=read_only)
+        _set_up(connection, str(path), new=not exists, read_only=read_only, wait=wait)
         if not exists or _is_empty(connection):
             _create_tables(connection)
         _check_format(connection, str(path))
@@ -137,20 +140,33 @@ def _make_private(path: Path) -> None:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # SQLite gives its journal and log the permissions of the file itself.
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            os.fchmod(descriptor, 0o600)  # an empty file may have been there
+        finally:
+            os.close(descriptor)
     except OSError as error:
         raise StoreReadOnly(str(path), (error.strerror or str(error)).lower()) from error
 
 
 def _connect(path: Path, *, read_only: bool, wait: float) -> sqlite3.Connection:
     address = f"file:{quote(os.fsencode(path.absolute()))}?mode={'ro' if read_only else 'rw'}"
+    if read_only and not os.access(path.parent, os.W_OK) and not _has_log(path):
+        address += "&immutable=1"  # no log can be made, and reading without one is refused otherwise
     try:
         return sqlite3.connect(address, uri=True, timeout=wait, isolation_level=None)
     except sqlite3.Error as error:
         raise translated(error, str(path)) from error
 
 
-def _set_up(connection: sqlite3.Connection, where: str, *, new: bool, read_only: bool) -> None:
+def _has_log(path: Path) -> bool:
+    try:
+        return os.stat(f"{path}-wal").st_size > 0
+    except OSError:
+        return False
+
+
+def _set_up(connection: sqlite3.Connection, where: str, *, new: bool, read_only: bool, wait: float) -> None:
     connection.execute("PRAGMA trusted_schema = OFF")
     if read_only:
         connection.execute("PRAGMA query_only = ON")
@@ -160,10 +176,23 @@ def _set_up(connection: sqlite3.Connection, where: str, *, new: bool, read_only:
         _check_format(connection, where, empty_is_fine=True)
     if new:
         connection.execute(f"PRAGMA page_size = {schema.PAGE_SIZE}")
-    connection.execute("PRAGMA journal_mode = WAL")
+    _use_log(connection, wait)
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA wal_autocheckpoint = 1000")
     connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _use_log(connection: sqlite3.Connection, wait: float) -> None:
+    """Switch to write-ahead logging. SQLite does not wait for another process that does so at the same moment."""
+    deadline = time.monotonic() + wait
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= deadline:
+                raise
+            time.sleep(0.01)
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:
@@ -185,7 +214,27 @@ def _create_tables(connection: sqlite3.Connection) -> None:
         raise
 
 
+def _refuse_newer(path: Path, wait: float) -> None:
+    """Raise `NewerStore` or `StoreDamaged` for a file that has a log: closing it after it was opened for writing would
+    write what is in the log into it."""
+    connection = _connect(path, read_only=True, wait=wait)
+    try:
+        _check_format(connection, str(path), empty_is_fine=True)
+    except sqlite3.Error:
+        pass  # whoever made the log may be gone with it by now; opening the file says whether it can be used
+    finally:
+        connection.close()
+
+
 def _check_format(connection: sqlite3.Connection, where: str, *, empty_is_fine: bool = False) -> None:
+    connection.execute("BEGIN")  # another process may be making the tables
+    try:
+        _check_marks(connection, where, empty_is_fine=empty_is_fine)
+    finally:
+        connection.execute("ROLLBACK")
+
+
+def _check_marks(connection: sqlite3.Connection, where: str, *, empty_is_fine: bool) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if empty_is_fine and not application and not version and _is_empty(connection):
