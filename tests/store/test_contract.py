@@ -127,11 +127,16 @@ def test_failed_transaction_leaves_nothing(store: Store) -> None:
     content = store.writer(before)
     content.add(MORE)
     rows = table_of(header_line() + MORE)
-    with pytest.raises(ZeroDivisionError), store.writing():
-        store.extend_stream(before, content, rows, state(len(DATA + MORE), rows, False, None))
-        store.add_source(b"/b")
-        store.add_event(Event(1, source, 1, "gone", ""))
-        raise ZeroDivisionError
+
+    def fail() -> None:
+        with store.writing():
+            store.extend_stream(before, content, rows, state(len(DATA + MORE), rows, False, None))
+            store.add_source(b"/b")
+            store.add_event(Event(1, source, 1, "gone", ""))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
     assert store.current_stream(source) == before
     assert [each.path for each in store.sources()] == [b"/sessions/a.jsonl"]
     assert store.events_of([source]) == []

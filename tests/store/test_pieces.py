@@ -37,5 +37,5 @@ def test_what_does_not_fit_is_refused(codec: int, size: int, message: str) -> No
 
 @pytest.mark.parametrize("size", [0, 9_999, 10_001])
 def test_frame_of_another_size_is_refused(size: int) -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"bytes|decompress"):
         unpack(ZSTD, pack(b"x" * 10_000)[1], size)

@@ -36,7 +36,7 @@ def test_layout_is_that_of_the_format() -> None:
     table = table_of(DATA)
     data, count = encode_segment(table, 0, 5), len(table)
     assert count == 5
-    assert [name for name, _ in COLUMNS] == "kind flags code offset length parent time entry_id".split()
+    assert " ".join(name for name, _ in COLUMNS) == "kind flags code offset length parent time entry_id"
     at = 0
     for letter, name in zip("BBBQQIqI", (name for name, _ in COLUMNS), strict=True):
         values = struct.unpack_from(f"<{count}{letter}", data, at)
@@ -70,7 +70,7 @@ def test_short_segment_is_refused(size: int) -> None:
 
 @pytest.mark.parametrize("cut", [1, 3, 8, 9, 12, 23])
 def test_cut_list_of_ids_is_refused(cut: int) -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match="a segment of 5 rows"):
         append_segment(Table(), encode_segment(table_of(DATA), 0, 5)[:-cut], 5)
 
 
@@ -78,5 +78,5 @@ def test_cut_list_of_ids_is_refused(cut: int) -> None:
 def test_id_of_no_row_is_refused(row: int) -> None:
     table = table_of(DATA)
     data = encode_segment(table, 0, 5) + struct.pack("<II", row, 1) + b"x"
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match="a segment of 5 rows"):
         append_segment(Table(), data, 5)
