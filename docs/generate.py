@@ -5,8 +5,9 @@ in `console` blocks.
     python -m docs.generate --check    write nothing; exit 1 and name the files that are out of date
 
 A `console` block is what a terminal shows: lines that begin with `$ ` are commands, the others their output. The blocks
-of one document run one after the other in one new directory that holds the demo's session file, with nothing of the
-caller's environment, in UTC, 100 columns wide.
+of one document run one after the other in one new directory that holds the demo's session file, with a store of their
+own, with nothing of the caller's environment, in UTC, 100 columns wide. What the store noticed was noticed at
+`NOTICED`.
 """
 
 from __future__ import annotations
@@ -35,6 +36,10 @@ COLUMNS = 100
 SHOWN_DIRECTORY = "/tmp/pivcs-demo"
 """Stands in the output for the directory in which the commands ran."""
 
+NOTICED = "2026-01-02 09:00"
+"""Stands in the output for the time at which an example ran."""
+
+_HISTORY = re.compile(r"^(History: +)\d{4}-\d\d-\d\d \d\d:\d\d", re.MULTILINE)
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _MODULES = re.compile(r"(?<=^<!-- modules -->\n).*?(?=^<!-- /modules -->$)", re.MULTILINE | re.DOTALL)
 _INTRODUCTION = """\
@@ -90,7 +95,8 @@ def _run(block: str, work: Path, environment: dict[str, str]) -> str:
                 ["sh", "-c", line[2:]], cwd=work, env=environment, check=False, text=True, encoding="utf-8",
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             )  # fmt: skip
-            lines += [line, *result.stdout.replace(str(work), SHOWN_DIRECTORY).splitlines()]
+            output = _HISTORY.sub(rf"\g<1>{NOTICED}", result.stdout.replace(str(work), SHOWN_DIRECTORY))
+            lines += [line, *output.splitlines()]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -211,11 +217,7 @@ def expected() -> Iterator[tuple[Path, str]]:
 
 def main(arguments: Sequence[str]) -> int:
     """Write or check all documents; returns the exit code."""
-    stale = [
-        (path, text)
-        for path, text in expected()
-        if not path.exists() or path.read_text(encoding="utf-8") != text
-    ]
+    stale = [(path, text) for path, text in expected() if not path.exists() or path.read_text(encoding="utf-8") != text]
     for path, text in stale:
         print(path.relative_to(ROOT))
         if "--check" not in arguments:
