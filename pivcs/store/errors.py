@@ -55,6 +55,13 @@ class NewerStore(UnsupportedFormat):
         )
 
 
+class StoreMoved(StateError):
+    """The store was moved to another place while it was being opened."""
+
+    def __init__(self, path: str, target: str) -> None:
+        super().__init__(f"store '{path}' was moved to '{target}'", hint="name its new place with PIVCS_DIR or --store")
+
+
 class StreamMoved(StateError):
     """Another process has written to the same stream since it was read."""
 

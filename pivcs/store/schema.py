@@ -14,6 +14,9 @@ FORMAT_VERSION: Final = 1
 FEATURES: Final = frozenset[str]()
 """Features beyond version 1 that this pivcs understands."""
 
+MOVED: Final = "moved to "
+"""Begins the feature that a store gets when it has moved: its path follows. Such a file is about to be deleted."""
+
 PAGE_SIZE: Final = 8192
 
 TABLES: Final = """
