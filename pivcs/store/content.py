@@ -12,6 +12,7 @@ from pivcs.objects.chunking import chunk_end
 from pivcs.objects.hashing import chunk_id
 from pivcs.store.database import Database
 from pivcs.store.errors import StoreDamaged
+from pivcs.store.lease import hold_lease
 from pivcs.store.pieces import pack, unpack
 from pivcs.store.records import Stream
 
@@ -69,6 +70,7 @@ class ContentWriter:
         self._waiting: list[tuple[bytes, int, int, bytes]] = []
         self._waiting_size = 0
         self._fed = 0
+        self._leased = False
 
     @property
     def tail_start(self) -> int:
@@ -86,6 +88,9 @@ class ContentWriter:
                 self._waiting.append((digest, len(chunk), codec, packed))
                 self._waiting_size += len(chunk)
         if self._waiting_size >= COMMIT_EVERY:
+            if not self._leased:
+                self._leased = True
+                hold_lease(self._database.path, self)
             with self._database.writing() as connection:
                 self._store(connection)
 
