@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
 import click
@@ -64,6 +65,16 @@ def to_stderr(text: str) -> None:
 def warn(text: str) -> None:
     """Write a warning."""
     to_stderr(f"warning: {text}")
+
+
+@contextmanager
+def byte_progress(label: str, total: int, *, shown: bool = True) -> Iterator[Callable[[int], None]]:
+    """Give a function that is told of bytes done; on a terminal standard error shows a bar while the block runs."""
+    if not shown or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    with click.progressbar(length=max(1, total), label=label, file=sys.stderr) as bar:
+        yield bar.update
 
 
 def output_options(command: F) -> F:

@@ -19,6 +19,10 @@ BEST: Final = 12
 WORTHWHILE: Final = 1 << 12
 """Fewer bytes than this stay plain: most tails are a few lines, and the import of the codec costs 20 ms."""
 
+_DESCRIPTOR: Final = 4
+"""Place of the byte in a Zstandard frame (RFC 8878, 3.1.1.1.1) of which one bit says that there is a checksum."""
+_HAS_CHECKSUM: Final = 1 << 2
+
 
 def pack(data: bytes | memoryview, level: int = FAST) -> tuple[int, bytes]:
     """Return a codec number and the bytes to keep."""
@@ -26,6 +30,22 @@ def pack(data: bytes | memoryview, level: int = FAST) -> tuple[int, bytes]:
         return PLAIN, bytes(data)
     packed = _compressor(level).compress(data)
     return (ZSTD, packed) if len(packed) < len(data) else (PLAIN, bytes(data))
+
+
+def pack_well(data: bytes) -> tuple[int, bytes]:
+    """Return the same for good: as small as can be had, and marked so that `is_well_packed` knows it again."""
+    if len(data) < WORTHWHILE:
+        return PLAIN, data
+    best = _compressor(BEST, checksum=True).compress(data)
+    fast = _compressor(FAST, checksum=True).compress(data)
+    return ZSTD, min(best, fast, key=len)
+
+
+def is_well_packed(codec: int, size: int, beginning: bytes) -> bool:
+    """Whether bytes were packed by `pack_well`, or are too few for it; `beginning` is at least their first five."""
+    if size < WORTHWHILE:
+        return codec == PLAIN
+    return codec == ZSTD and len(beginning) > _DESCRIPTOR and bool(beginning[_DESCRIPTOR] & _HAS_CHECKSUM)
 
 
 def unpack(codec: int, data: bytes, size: int) -> bytes:
@@ -47,10 +67,10 @@ def unpack(codec: int, data: bytes, size: int) -> bytes:
 
 
 @cache
-def _compressor(level: int) -> zstandard.ZstdCompressor:
+def _compressor(level: int, *, checksum: bool = False) -> zstandard.ZstdCompressor:
     import zstandard
 
-    return zstandard.ZstdCompressor(level=level, write_content_size=True)
+    return zstandard.ZstdCompressor(level=level, write_content_size=True, write_checksum=checksum)
 
 
 @cache

@@ -1,0 +1,34 @@
+"""`pivcs gc`."""
+
+from __future__ import annotations
+
+import click
+
+from pivcs.cli.output import Output, byte_progress, output_options
+from pivcs.cli.target import open_store, store_option
+from pivcs.ops.gc import collect_garbage, plan
+from pivcs.render.documents import encode
+from pivcs.render.store_text import gc_document, gc_lines
+from pivcs.render.style import ColourWhen
+
+
+@click.command("gc")
+@click.option("--apply", is_flag=True, help="Do it; without it nothing is changed.")
+@store_option
+@output_options
+def command(apply: bool, as_json: bool, colour: ColourWhen, no_pager: bool, utc: bool) -> None:
+    """Say how the store can be made smaller, or with --apply make it so.
+
+    Chunks that no session uses are removed, what was compressed in haste is compressed well, and free pages are given
+    back. Nothing is lost by it: every generation of every session file is kept. Other commands may run meanwhile.
+    """
+    store = open_store(create=False)
+    done = plan(store)
+    if apply:
+        with byte_progress("compressing", done.loose_bytes, shown=not as_json) as progress:
+            done = collect_garbage(store, progress)
+    output = Output(colour=colour, pager=not no_pager, utc=utc)
+    if as_json:
+        output.bytes([encode(gc_document(done)), b"\n"])
+    else:
+        output.lines(gc_lines(done, output.looks))
