@@ -76,11 +76,11 @@ def append_rows(connection: sqlite3.Connection, where: str, stream: int, first: 
         at += count
     full = total - total % FULL
     if full > base:
-        _remember_ids(connection, stream, _id_numbers(table, full - base))
+        _remember_ids(connection, stream, id_numbers(table, full - base))
 
 
-def _id_numbers(table: Table, stop: int) -> Iterable[int]:
-    """Return the ids of the first `stop` rows as numbers."""
+def id_numbers(table: Table, stop: int) -> Iterable[int]:
+    """Return the ids of the first `stop` rows as numbers (see `id_number`), in no order."""
     flags = table.flags
     wanted = NODE | POSITIONAL | OTHER_ID
     numbers = [number for number, flag in zip(table.entry_id[:stop], flags, strict=False) if flag & wanted == NODE]
@@ -102,14 +102,15 @@ def _remember_ids(connection: sqlite3.Connection, stream: int, numbers: Iterable
         bucket = ordered[start] >> _SHIFT
         stop = bisect_left(ordered, (bucket + 1) << _SHIFT, start)
         ids = ordered[start:stop]
-        known = _known(connection, stream, bucket)
+        known = known_ids(connection, stream, bucket)
         if known:
             ids = array("I", sorted((*known, *ids)))
         connection.execute("INSERT OR REPLACE INTO known_id VALUES (?, ?, ?)", (stream, bucket, _little(ids).tobytes()))
         start = stop
 
 
-def _known(connection: sqlite3.Connection, stream: int, bucket: int) -> array[int]:
+def known_ids(connection: sqlite3.Connection, stream: int, bucket: int) -> array[int]:
+    """Return the ids with this highest byte that the full segments of a stream have, as sorted numbers."""
     row = connection.execute("SELECT ids FROM known_id WHERE stream = ? AND bucket = ?", (stream, bucket)).fetchone()
     ids = array("I")
     if row is not None:
@@ -156,6 +157,6 @@ class IdFinder:
         known = self._buckets.get(bucket)
         if known is None:
             with self._database.reading() as connection:
-                known = self._buckets[bucket] = _known(connection, self._stream.id, bucket)
+                known = self._buckets[bucket] = known_ids(connection, self._stream.id, bucket)
         place = bisect_left(known, number)
         return place < len(known) and known[place] == number

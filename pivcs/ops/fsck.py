@@ -1,0 +1,304 @@
+"""Checks the store against itself, and session files against the store. Nothing is ever written.
+
+The bytes are the truth: they are what their hashes say or not. Everything else that is kept beside them is made again
+from them and compared.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pivcs.objects.index import Indexer
+from pivcs.objects.table import Table
+from pivcs.ops.access import AmbiguousSession
+from pivcs.ops.compare import Difference, differing_chunk, find_difference, line_at
+from pivcs.ops.locate import NoSession, looks_like_path
+from pivcs.ops.oddities import oddities, rows_without_id
+from pivcs.ops.prefix import probes_match
+from pivcs.ops.status import status_of
+from pivcs.ops.summary import Summary, decode_summary, summarise
+from pivcs.ops.view import SessionView
+from pivcs.session.lines import LineReader
+from pivcs.session.source import FileSource, SourceNotReadable
+from pivcs.store import check
+from pivcs.store.check import Problem
+from pivcs.store.errors import StoreDamaged
+from pivcs.store.records import FileStat, Source, Stream
+from pivcs.store.store import Store
+
+ERROR: Final = "error"
+WARNING: Final = "warning"
+INFO: Final = "info"
+
+SEVERITIES: Final[dict[str, str]] = {
+    # The store against itself
+    "database-damaged": ERROR,
+    "dangling-reference": ERROR,
+    "chunk-missing": ERROR,
+    "chunk-unreadable": ERROR,
+    "chunk-changed": ERROR,
+    "tail-unreadable": ERROR,
+    "bytes-missing": ERROR,
+    "segment-unreadable": ERROR,
+    "rows-missing": ERROR,
+    "rows-differ": ERROR,
+    "id-unknown": ERROR,
+    "facts-differ": ERROR,
+    "key-differs": ERROR,
+    "summary-differs": ERROR,
+    "probes-differ": WARNING,
+    "chunks-unused": INFO,
+    # Session files against the store
+    "source-bytes-changed": ERROR,
+    "source-line-changed": ERROR,
+    "source-line-missing": ERROR,
+    "source-line-inserted": ERROR,
+    "source-lines-swapped": ERROR,
+    "source-cut": ERROR,
+    "source-unreadable": WARNING,
+    "source-gone": INFO,
+    "source-ahead": INFO,
+    "source-touched": INFO,
+    # The session files' format
+    "damaged-line": WARNING,
+    "glued-line": WARNING,
+    "missing-parent": WARNING,
+    "second-header": WARNING,
+    "not-utf-8": WARNING,
+    "no-header": WARNING,
+    "two-writers": WARNING,
+    "entries-without-id": WARNING,
+    "foreign-line": INFO,
+    "pending-line": INFO,
+}
+"""Every finding there is, and how bad it is: an error means that bytes or what is known of them are not as they were
+written, a warning that something about a session is unusual and may harm, an info that it is worth knowing."""
+
+Progress = Callable[[int], None]
+"""Told how many bytes have been checked since the last call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that a person should know.
+
+    `id` is a key of `SEVERITIES`. `source` is the path of the session file and `generation` which one of it, None when
+    it is about the store as a whole; `line` counts from 1, `offset` is in bytes of the stream. `detail` is raw text.
+    """
+
+    id: str
+    source: str | None = None
+    generation: int | None = None
+    line: int | None = None
+    offset: int | None = None
+    detail: str = ""
+
+    @property
+    def severity(self) -> str:
+        """`error`, `warning` or `info`."""
+        return SEVERITIES[self.id]
+
+
+def choose(store: Store, names: Sequence[str]) -> list[Stream]:
+    """Return the streams that names are about, all generations of them: a path means what came from there, anything
+    else the session whose key or id begins so. Raises `NoSession`, `AmbiguousSession`."""
+    chosen: dict[int, Stream] = {}
+    every = store.streams()
+    for name in names:
+        if looks_like_path(name):
+            source = store.source_at(os.fsencode(os.path.realpath(name)))
+            found = [stream for stream in every if source is not None and stream.source == source.id]
+        else:
+            found = [stream for stream in every if _is_called(stream, name)]
+            if len({stream.session for stream in found}) > 1:
+                raise AmbiguousSession(f"'{name}' names several sessions", hint="type more of it, or a path")
+        if not found:
+            raise NoSession(f"the store has no session '{name}'", hint="`pivcs sync` takes it in")
+        chosen |= {stream.id: stream for stream in found}
+    return list(chosen.values())
+
+
+def _is_called(stream: Stream, name: str) -> bool:
+    key, ident = (stream.session or b"").hex(), decode_summary(stream.summary).id or ""
+    return bool(name) and (key.startswith(name) or ident.startswith(name))
+
+
+def amount(streams: Sequence[Stream], *, sources: bool) -> int:
+    """Return about how many bytes `fsck` will check."""
+    return sum(stream.size for stream in streams) * (3 if sources else 2)
+
+
+def fsck(
+    store: Store, streams: Sequence[Stream] | None = None, *, sources: bool = True, progress: Progress = lambda _: None
+) -> Iterator[Finding]:
+    """Yield what is found in the streams and their sources, or in the whole store; all of one moment."""
+    with store.database.snapshot():
+        whole = streams is None
+        if whole:
+            for problem in check.check_database(store.database):
+                yield Finding(problem.id, detail=problem.detail)
+        try:
+            checked = store.streams() if streams is None else streams
+            yield from _Check(store, checked, sources=sources, progress=progress).findings()
+            if whole and (unused := check.unused_chunks(store.database)):
+                yield Finding("chunks-unused", detail=str(unused))
+        except StoreDamaged as error:
+            yield Finding("database-damaged", detail=error.message)
+
+
+class _Check:
+    def __init__(self, store: Store, streams: Sequence[Stream], *, sources: bool, progress: Progress) -> None:
+        self._store = store
+        self._streams = {stream.id: stream for stream in streams}
+        self._sources = {source.id: source for source in store.sources()}
+        self._latest = {stream.id for stream in store.current_streams()}
+        self._with_files = sources
+        self._progress = progress
+
+    def findings(self) -> Iterator[Finding]:
+        database = self._store.database
+        by_stream: dict[int, list[Problem]] = {}
+        for problem in check.check_chunks(database, list(self._streams.values()), self._progress):
+            by_stream.setdefault(problem.stream or 0, []).append(problem)
+        for stream in self._streams.values():
+            problems = [*by_stream.get(stream.id, ()), *check.check_layout(database, stream)]
+            try:
+                yield from self._stream(stream, problems)
+            except StoreDamaged as error:
+                yield Finding("database-damaged", self._path(stream), stream.generation, detail=error.message)
+
+    def _stream(self, stream: Stream, problems: list[Problem]) -> Iterator[Finding]:
+        whole = all(problem.id == "chunk-changed" for problem in problems)
+        view = self._read(stream) if whole else None
+        rows = view.table if view is not None else self._stored_rows(stream)
+        for problem in problems:
+            yield self._located(problem, stream, rows)
+        expected = view.table if view is not None else None
+        for problem in check.check_rows(self._store.database, stream, expected):
+            yield self._located(problem, stream, rows)
+        if view is not None:
+            yield from self._derived(stream, view)
+        if stream.id not in self._latest or rows is None:
+            return
+        if view is not None:
+            yield from self._format(stream, view)
+        source = self._sources.get(stream.source)
+        if self._with_files and whole and source is not None and not source.gone:
+            yield from self._file(source, stream, rows)
+
+    def _read(self, stream: Stream) -> SessionView:
+        """Read a stream's bytes as if they had come from a file just now."""
+        source = self._store.bytes_of(stream)
+        reader, indexer = LineReader(source), Indexer(source)
+        for batch in reader.batches():
+            self._progress(batch.end - batch.offset)
+            indexer.add(batch)
+        indexer.table.pending = reader.pending
+        self._last_record = indexer.last_record
+        return SessionView(indexer.table, self._store.bytes_of(stream), self._path(stream), reader.version1)
+
+    def _stored_rows(self, stream: Stream) -> Table | None:
+        try:
+            return self._store.table_of(stream)
+        except StoreDamaged:
+            return None
+
+    def _derived(self, stream: Stream, view: SessionView) -> Iterator[Finding]:
+        """Compare what is kept beside a stream with what its bytes say."""
+        table, path, generation = view.table, self._path(stream), stream.generation
+        for problem in check.check_known_ids(self._store.database, stream, table):
+            yield Finding(problem.id, path, generation, detail=problem.detail)
+        last = self._last_record
+        conversation = table.conversation_ancestor(last[0]) if last is not None else None
+        facts = {
+            "end of lines": (stream.line_end, table.end),
+            "number of rows": (stream.row_count, len(table)),
+            "version": (stream.version1, view.version1),
+            "last record": (stream.last_record, last),
+            "position": (stream.conversation, conversation),
+        }
+        wrong = [name for name, (known, found) in facts.items() if known != found]
+        if wrong:
+            yield Finding("facts-differ", path, generation, detail=", ".join(wrong))
+        key = view.key.digest if view.key is not None else None
+        if key != stream.session:
+            shown = [each.hex()[:16] if each else "none" for each in (stream.session, key)]
+            yield Finding("key-differs", path, generation, detail=f"{shown[0]} is kept, it is {shown[1]}")
+        known, found = decode_summary(stream.summary), summarise(view)
+        names = [name for name in Summary._fields if getattr(known, name) != getattr(found, name)]
+        if names:
+            yield Finding("summary-differs", path, generation, detail=", ".join(names).replace("_", " "))
+        if not probes_match(self._store.bytes_of(stream), stream.probes):
+            yield Finding("probes-differ", path, generation)
+
+    def _format(self, stream: Stream, view: SessionView) -> Iterator[Finding]:
+        """Name what is unusual in a session file."""
+        path, generation = self._path(stream), stream.generation
+        table = view.table
+        without_id = {table.line_number(row) for row in rows_without_id(view)}
+        for found in status_of(view).findings:
+            if found.kind != "foreign-line" or found.line not in without_id:
+                yield Finding(found.kind, path, generation, found.line, found.offset, found.detail)
+        for oddity in oddities(view):
+            line, offset = table.line_number(oddity.row), table.offset[oddity.row]
+            yield Finding(oddity.kind, path, generation, line, offset, str(oddity.count))
+
+    def _file(self, source: Source, stream: Stream, rows: Table) -> Iterator[Finding]:
+        """Compare a session file with what is known of it."""
+        path, generation = self._path(stream), stream.generation
+        if not os.path.lexists(source.path):
+            yield Finding("source-gone", path, generation)
+            return
+        if os.path.realpath(source.path) != source.path:
+            yield Finding("source-gone", path, generation, detail="a symbolic link is there")
+            return
+        try:
+            with FileSource(Path(os.fsdecode(source.path))) as file:
+                status = FileStat.of(file.status)
+                chunk = differing_chunk(self._store, stream, file, self._progress)
+                if chunk is not None:
+                    difference = find_difference(self._store, stream, rows, file, status.size, chunk)
+                    yield _changed(path, generation, difference, status == stream.file)
+                elif status.size > stream.size:
+                    detail = str(status.size - stream.size)
+                    yield Finding("source-ahead", path, generation, offset=stream.size, detail=detail)
+                elif status != stream.file:
+                    yield Finding("source-touched", path, generation)
+        except SourceNotReadable as error:
+            yield Finding("source-unreadable", path, generation, detail=error.message)
+
+    def _located(self, problem: Problem, stream: Stream, rows: Table | None) -> Finding:
+        """Return a problem of the store as a finding, with the line that it harms."""
+        line, offset = None, problem.offset
+        if rows is not None and problem.row is not None and problem.row < len(rows):
+            line, offset = rows.line_number(problem.row), rows.offset[problem.row]
+        elif rows is not None and offset is not None:
+            line = line_at(rows, offset)[0]
+        return Finding(problem.id, self._path(stream), stream.generation, line, offset, problem.detail)
+
+    def _path(self, stream: Stream) -> str:
+        source = self._sources.get(stream.source)
+        return os.fsdecode(source.path) if source is not None else f"stream {stream.id}"
+
+
+def _changed(path: str, generation: int, found: Difference, same_stat: bool) -> Finding:
+    """Return the finding for a file that is not what it was."""
+    details = {
+        "bytes-changed": f"{found.count} of its bytes",
+        "line-changed": "",
+        "line-missing": f"{found.count} missing",
+        "line-inserted": f"{found.count} inserted",
+        "lines-swapped": f"with line {found.other}",
+        "cut": "",
+    }
+    parts = [details[found.kind]]
+    if found.kind in ("bytes-changed", "line-changed") and found.was is not None and found.now is not None:
+        parts.append(f"the first was {found.was:02x} and is {found.now:02x}")
+    if same_stat:
+        parts.append("size and times of the file are as they were")
+    detail = "; ".join(part for part in parts if part)
+    return Finding(f"source-{found.kind}", path, generation, found.line, found.offset, detail)
