@@ -21,11 +21,14 @@ COMMANDS = {
     "cat-file": "cat_file",
     "completion": "completion",
     "demo": "demo",
+    "fsck": "fsck",
+    "gc": "gc",
     "init": "init",
     "log": "log",
     "ls": "ls",
     "show": "show",
     "status": "status",
+    "store": "store",
     "sync": "sync",
 }
 
@@ -39,6 +42,11 @@ class _ReaderGone(Exception):
 
 class LazyGroup(click.Group):
     """A group that imports a command when it is asked for."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does; what was typed is kept for the log of operations."""
+        ctx.meta["pivcs.arguments"] = list(args)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
         """As click does, but for a closed pipe."""
