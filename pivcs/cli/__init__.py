@@ -17,6 +17,7 @@ from pivcs import __version__
 from pivcs.errors import PivcsError
 
 COMMANDS = {
+    "branch": "branch",
     "cat": "cat",
     "cat-file": "cat_file",
     "completion": "completion",
@@ -24,12 +25,17 @@ COMMANDS = {
     "fsck": "fsck",
     "gc": "gc",
     "init": "init",
+    "label": "label",
     "log": "log",
     "ls": "ls",
+    "op": "op",
+    "redo": "redo",
     "show": "show",
     "status": "status",
     "store": "store",
     "sync": "sync",
+    "tag": "tag",
+    "undo": "undo",
 }
 
 INTERRUPTED = 130

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from pivcs.cli.output import Output, output_options
-from pivcs.cli.target import open_session, session_option, split_target
+from pivcs.cli.target import open_session, session_option, split_session
 from pivcs.ops.status import status_of
 from pivcs.render import documents
 from pivcs.render.status_text import status_document, status_lines
@@ -31,12 +31,7 @@ def command(
     Every line is counted as exactly one of header, entry, glued, foreign, damaged or blank. Lines that are no entry are
     listed with their number and byte offset.
     """
-    named, revisions = split_target(arguments, session)
-    if revisions:
-        if named is not None or len(revisions) > 1:
-            raise click.UsageError(f"unexpected argument '{revisions[-1]}'")
-        named = revisions[0]
-    view = open_session(named)
+    view = open_session(split_session(arguments, session))
     status = status_of(view)
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     if as_json:

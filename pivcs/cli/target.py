@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -21,6 +23,11 @@ from pivcs.store.store import Store
 
 F = TypeVar("F", bound=Callable[..., Any])
 SEPARATOR = "::"
+ARGUMENTS = "pivcs.arguments"
+"""Where the root context keeps the arguments as they were typed."""
+
+_SESSION = re.compile(r"[^\"'():]+")
+"""What may stand before `::`: not the beginning of `label:"a::b"`, `text("a::b")` or `:/a::b`."""
 
 
 def surroundings() -> Surroundings:
@@ -31,6 +38,12 @@ def surroundings() -> Surroundings:
 def now() -> int:
     """Return the time in milliseconds since 1970."""
     return time.time_ns() // 1_000_000
+
+
+def command_line() -> str:
+    """Return the command as it was typed, quoted for a shell: what the log of operations keeps."""
+    arguments = map(text_of, click.get_current_context().find_root().meta.get(ARGUMENTS, []))
+    return shlex.join(["pivcs", *(text.encode("utf-8", "backslashreplace").decode() for text in arguments)])
 
 
 def places() -> Places:
@@ -92,21 +105,21 @@ def session_option(command: F) -> F:
 def split_target(arguments: Sequence[str], session: str | None) -> tuple[str | None, list[str]]:
     """Return the session and the revisions that arguments name.
 
-    An argument that is a path names the session, `SESSION::REV` both; anything else is a revision. Raises click's usage
-    error when two different sessions are named.
+    An argument that is a path names the session, `SESSION::REV` both; anything else is a revision, also a name with
+    slashes to which there is no file. Raises click's usage error when two different sessions are named.
     """
     revisions: list[str] = []
     for argument in arguments:
         named, separator, revision = argument.partition(SEPARATOR)
         if os.path.isfile(argument):  # its name may have anything in it
             named = argument
-        elif separator and named:
+        elif separator and (_SESSION.fullmatch(named) or os.path.isfile(named)):
             if revision:
-                revisions.append(_text(revision))
-        elif looks_like_path(argument):
+                revisions.append(text_of(revision))
+        elif _names_file(argument):
             named = argument
         else:
-            revisions.append(_text(argument.removeprefix(SEPARATOR)))
+            revisions.append(text_of(argument.removeprefix(SEPARATOR)))
             continue
         if session is not None and session != named:
             raise click.UsageError(f"two sessions are named: '{session}' and '{named}'")
@@ -114,7 +127,22 @@ def split_target(arguments: Sequence[str], session: str | None) -> tuple[str | N
     return session, revisions
 
 
-def _text(argument: str) -> str:
+def split_session(arguments: Sequence[str], session: str | None) -> str | None:
+    """Return the session that the arguments of a command without revisions name: a path, an id or a key."""
+    named, words = split_target(arguments, session)
+    if words and (named is not None or len(words) > 1):
+        raise click.UsageError(f"unexpected argument '{words[-1]}'")
+    return words[0] if words else named
+
+
+def _names_file(argument: str) -> bool:
+    """Whether an argument can only be meant as a path: `feature/x` is one only if it is there."""
+    if argument.startswith((os.sep, "./", "../", "~/")) or argument.endswith(".jsonl"):
+        return True
+    return looks_like_path(argument) and os.path.lexists(argument)
+
+
+def text_of(argument: str) -> str:
     """Return an argument as the text that was typed: in the C locale Python takes UTF-8 for undecodable bytes."""
     try:
         return os.fsencode(argument).decode("utf-8")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from pivcs.objects.oid import ObjectId
@@ -24,18 +26,44 @@ class Elsewhere(NamedTuple):
     row: int
 
 
-class Refs(NamedTuple):
+class Refs:
     """The names of a session. Rows are rows of the view; `tags` name object ids, which another stream may have.
 
     `head` is the row of the last record, `head_branch` the branch that it is on, None when it is detached.
     """
 
-    branches: tuple[Branch, ...]
-    tags: dict[str, ObjectId]
-    labels: dict[int, str]
-    head: int | None
-    head_branch: str | None
-    elsewhere: tuple[Elsewhere, ...] = ()
+    def __init__(self, view: SessionView, branches: tuple[Branch, ...], tags: dict[str, ObjectId]) -> None:
+        self._view = view
+        self.branches = branches
+        self.tags = tags
+        self.head = view.head
+        self.head_branch = _head_branch(view, branches)
+
+    @property
+    def labels(self) -> dict[int, str]:
+        """Labelled rows and their labels."""
+        return self._view.labels
+
+    @cached_property
+    def elsewhere(self) -> tuple[Elsewhere, ...]:
+        """Names for what is only in older generations and other sources; looking for them reads all of these."""
+        if self._view.store is None or self._view.stream is None:
+            return ()
+        return tuple(_elsewhere(self._view, {branch.name for branch in self.branches}))
+
+    @cached_property
+    def _names_at(self) -> dict[int, list[str]]:
+        names: dict[int, list[str]] = {}
+        for branch in self.branches:
+            names.setdefault(branch.row, []).append(branch.name)
+        return names
+
+    @cached_property
+    def _tags_at(self) -> dict[bytes, list[str]]:
+        names: dict[bytes, list[str]] = {}
+        for name, oid in self.tags.items():
+            names.setdefault(oid.digest, []).append(name)
+        return names
 
     def branch(self, name: str) -> Branch | None:
         """Return a branch by name."""
@@ -43,7 +71,11 @@ class Refs(NamedTuple):
 
     def branches_at(self, row: int) -> list[str]:
         """Return the names of the branches whose tip is a row."""
-        return [branch.name for branch in self.branches if branch.row == row]
+        return self._names_at.get(row, [])
+
+    def tags_at(self, row: int) -> list[str]:
+        """Return the names of the tags of a row's node."""
+        return self._tags_at.get(self._view.table.digest(row), []) if self.tags else []
 
 
 def refs_of(view: SessionView) -> Refs:
@@ -54,16 +86,14 @@ def refs_of(view: SessionView) -> Refs:
         moves, _ = follow_new(view.table)
         branches = sorted(moves.tips.values(), key=lambda branch: branch.name)
         tags: dict[str, ObjectId] = {}
-        elsewhere: tuple[Elsewhere, ...] = ()
     else:
         branches = [branch for branch in view.store.refs.branches(view.stream) if not branch.deleted]
         key = view.stream.session
         tags = {} if key is None else {name: ObjectId(oid) for name, oid in view.store.refs.tags(key).items()}
-        elsewhere = tuple(_elsewhere(view, {branch.name for branch in branches}))
-    return Refs(tuple(branches), tags, view.labels, view.head, _head_branch(view, branches), elsewhere)
+    return Refs(view, tuple(branches), tags)
 
 
-def _head_branch(view: SessionView, branches: list[Branch]) -> str | None:
+def _head_branch(view: SessionView, branches: Sequence[Branch]) -> str | None:
     """Return the branch whose tip is HEAD's nearest conversation entry; automatic ones first, then by name."""
     at = view.table.conversation_ancestor(view.head) if view.head is not None else None
     found = [branch for branch in branches if branch.row == at]

@@ -1,0 +1,150 @@
+"""Operations and what they changed, as text and as documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from pivcs.ops.operation_log import LoggedOperation
+from pivcs.ops.operations import Undone
+from pivcs.render.amounts import plural
+from pivcs.render.documents import Document, time_text
+from pivcs.render.log_text import Looks, fitted
+from pivcs.render.style import Role, Span
+from pivcs.render.text import one_line, visible
+from pivcs.store.refs import RefChange
+
+SHOWN_CHANGES: Final = 10
+_OID: Final = 12
+"""Hexadecimal digits of an object id that a change shows."""
+
+
+def operation_lines(logged: LoggedOperation, looks: Looks, *, full: bool) -> Iterator[str]:
+    """Yield an operation and, below it, its changes; without `full` at most `SHOWN_CHANGES`."""
+    operation = logged.operation
+    keys = {change.session for change in logged.changes}
+    session = f"  session {next(iter(keys)).hex()[:8]}" if len(keys) == 1 else ""
+    yield looks.styler.spans(
+        fitted(
+            [
+                (Role.ID, f"op {operation.id}"),
+                (Role.DIM, f"  {looks.when(operation.time)}  "),
+                (Role.PLAIN if operation.kind == "sync" else Role.HEADING, f"{operation.kind:<4}"),
+                (Role.DIM, session),
+                (Role.PLAIN, "  " + one_line(operation.command)),
+            ],
+            looks.columns,
+        )
+    )
+    shown = logged.changes if full else logged.changes[:SHOWN_CHANGES]
+    for line in changes_lines(shown, looks):
+        yield "    " + line
+    left = len(logged.changes) - len(shown)
+    if left:
+        yield "    " + looks.styler(Role.DIM, f"(+{plural(left, 'change')}; --full lists them)")
+
+
+def _change(change: RefChange) -> list[Span]:
+    name: list[Span] = [
+        (Role.PLAIN, f"{change.ref} "),
+        (Role.BRANCH if change.ref == "branch" else Role.LABEL, visible(change.name, keep="")),
+        (Role.PLAIN, "  "),
+    ]
+    old = change.old.hex()[:_OID] if change.old is not None else None
+    new = change.new.hex()[:_OID] if change.new is not None else None
+    if old is None:
+        return [*name, (Role.PLAIN, "new, at "), (Role.ID, new or "")]
+    if new is None:
+        return [*name, (Role.PLAIN, "deleted, was at "), (Role.ID, old)]
+    return [*name, (Role.ID, old), (Role.PLAIN, " -> "), (Role.ID, new)]
+
+
+def changes_lines(changes: Iterable[RefChange], looks: Looks) -> Iterator[str]:
+    """Yield a line for each change of a ref; a branch that goes and one that comes in its place are a renaming."""
+    gone: RefChange | None = None
+    for change in changes:
+        renamed = gone is not None and change.old is None and change.new == gone.old
+        if gone is not None and not renamed:
+            yield _painted(_change(gone), looks)
+        if renamed:
+            assert gone is not None
+            yield _painted(_renaming(gone, change), looks)
+            gone = None
+        elif change.new is None and change.ref == "branch":
+            gone = change
+        else:
+            gone = None
+            yield _painted(_change(change), looks)
+    if gone is not None:
+        yield _painted(_change(gone), looks)
+
+
+def _painted(spans: list[Span], looks: Looks) -> str:
+    return looks.styler.spans(fitted(spans, looks.columns))
+
+
+def _renaming(old: RefChange, new: RefChange) -> list[Span]:
+    return [
+        (Role.PLAIN, f"{old.ref} "),
+        (Role.BRANCH, visible(old.name, keep="")),
+        (Role.PLAIN, " -> "),
+        (Role.BRANCH, visible(new.name, keep="")),
+        (Role.PLAIN, "  at "),
+        (Role.ID, (new.new or b"").hex()[:_OID]),
+    ]
+
+
+def undone_lines(done: Undone, kind: str, looks: Looks) -> Iterator[str]:
+    """Yield what an undo or redo was about, and what it set back."""
+    said = "undone" if kind == "undo" else "done again"
+    yield looks.styler.spans(
+        fitted(
+            [
+                (Role.HEADING, f"{said}: "),
+                (Role.PLAIN, one_line(done.operation.command)),
+                (Role.DIM, f"  (op {done.operation.id}, {looks.when(done.operation.time)})"),
+            ],
+            looks.columns,
+        )
+    )
+    for line in changes_lines(done.changes, looks):
+        yield "    " + line
+
+
+def operation_document(logged: LoggedOperation) -> Document:
+    """Return an operation as a JSON object."""
+    operation = logged.operation
+    return {
+        "id": operation.id,
+        "time": time_text(operation.time),
+        "kind": operation.kind,
+        "command": operation.command,
+        "about": operation.about,
+        "changes": [change_document(change) for change in logged.changes],
+    }
+
+
+def change_document(change: RefChange) -> Document:
+    """Return a change of a ref as a JSON object."""
+    return {
+        "session": change.session.hex(),
+        "ref": change.ref,
+        "name": change.name,
+        "old": change.old.hex() if change.old is not None else None,
+        "new": change.new.hex() if change.new is not None else None,
+    }
+
+
+def changes_document(changes: Sequence[RefChange]) -> Document:
+    """Return what a command changed as a JSON document."""
+    return {"schema": "pivcs.refs/1", "changes": [change_document(change) for change in changes]}
+
+
+def undone_document(done: Undone) -> Document:
+    """Return what an undo or redo did as a JSON document."""
+    return {
+        "schema": "pivcs.refs/1",
+        "about": done.operation.id,
+        "command": done.operation.command,
+        "changes": [change_document(change) for change in done.changes],
+    }
