@@ -139,13 +139,24 @@ def _group_text() -> Iterator[str]:
 
 
 def _command_texts() -> Iterator[str]:
+    above = click.Context(cli, info_name="pivcs")
     for name, command in commands().items():
-        context = click.Context(command, info_name=name, parent=click.Context(cli, info_name="pivcs"))
-        usage = " ".join(command.collect_usage_pieces(context))
-        yield f"## pivcs {name}\n"
-        yield f"`pivcs {name} {usage}`\n"
-        yield _prose(command) + "\n"
-        yield from _option_table(command)
+        yield from command_text(command, name, above)
+
+
+def command_text(command: click.Command, name: str, above: click.Context, level: int = 2) -> Iterator[str]:
+    """Yield the section of a command, and below it those of its own commands."""
+    context = click.Context(command, info_name=name, parent=above)
+    usage = " ".join(command.collect_usage_pieces(context))
+    yield f"{'#' * level} {context.command_path}\n"
+    yield f"`{context.command_path} {usage}`\n"
+    yield _prose(command) + "\n"
+    yield from _option_table(command)
+    if isinstance(command, click.Group):
+        for inner in command.list_commands(context):
+            found = command.get_command(context, inner)
+            assert found is not None
+            yield from command_text(found, inner, context, level + 1)
 
 
 def _prose(command: click.Command) -> str:
@@ -192,7 +203,7 @@ def exit_codes() -> list[tuple[int, str]]:
     codes = {kind.exit_code: (kind.__doc__ or "").rstrip(".") for kind in kinds if kind is not errors.PivcsError}
     fixed = {
         0: "Done",
-        1: "The answer is no (`cat-file --exists`)",
+        1: "The answer is no (`cat-file --exists`), or errors were found (`fsck`)",
         2: "The command line is wrong: an unknown command, option or argument",
         INTERRUPTED: "Interrupted (Ctrl-C)",
         BROKEN_PIPE: "Whoever read the output stopped reading, as `head` does",

@@ -8,8 +8,20 @@ from pathlib import Path
 import click
 import pytest
 
-from docs.generate import CLI_PAGE, ROOT, cli_page, commands, exit_codes, main, pages, with_outputs
+from docs.generate import (
+    CLI_PAGE,
+    NOTICED,
+    ROOT,
+    cli_page,
+    command_text,
+    commands,
+    exit_codes,
+    main,
+    pages,
+    with_outputs,
+)
 from pivcs import errors
+from pivcs.cli import cli
 
 
 def examples() -> list[Path]:
@@ -31,6 +43,11 @@ def test_outdated_output_is_replaced() -> None:
     assert with_outputs(text) == "a\n```console\n$ echo one; echo two >&2\none\ntwo\n$ pwd\n/tmp/pivcs-demo\n```\nb\n"
 
 
+def test_time_at_which_an_example_ran_is_not_shown() -> None:
+    text = "```console\n$ echo 'History:   2030-12-31 23:59  gone'; echo 2030-12-31 23:59\n```\n"
+    assert with_outputs(text).splitlines()[2:4] == [f"History:   {NOTICED}  gone", "2030-12-31 23:59"]
+
+
 def test_command_page_is_up_to_date() -> None:
     assert CLI_PAGE.read_text(encoding="utf-8") == cli_page(), "out of date: python -m docs.generate"
 
@@ -40,9 +57,30 @@ def test_every_command_and_option_is_on_the_command_page() -> None:
     modules = {path.stem for path in (ROOT / "pivcs" / "cli").glob("*.py")}
     assert {name.replace("-", "_") for name in sections} == modules - {"__init__", "output", "target"}
     for name, command in commands().items():
-        for option in command.params:
+        inner = command.commands if isinstance(command, click.Group) else {}
+        assert set(re.findall(rf"^### pivcs {name} ([a-z-]+)$", sections[name], re.MULTILINE)) == set(inner)
+        for option in [parameter for each in (command, *inner.values()) for parameter in each.params]:
             if isinstance(option, click.Option):
                 assert all(f"`{spelling}`" in sections[name] for spelling in option.opts)
+
+
+def test_commands_of_a_command_have_sections_below_it() -> None:
+    group = click.Group("outer", help="Does things.")
+    group.add_command(
+        click.Command("inner", help="Does one.", params=[click.Option(["--fast"], is_flag=True, help="!")])
+    )
+    text = "\n".join(command_text(group, "outer", click.Context(cli, info_name="pivcs")))
+    assert [line for line in text.splitlines() if line] == [
+        "## pivcs outer",
+        "`pivcs outer [OPTIONS] COMMAND [ARGS]...`",
+        "Does things.",
+        "### pivcs outer inner",
+        "`pivcs outer inner [OPTIONS]`",
+        "Does one.",
+        "| option | meaning |",
+        "|---|---|",
+        "| `--fast` | ! |",
+    ]
 
 
 def test_every_kind_of_error_has_an_exit_code_of_its_own() -> None:
