@@ -6,6 +6,7 @@ source; what was known before stays. Nothing is ever written to a session file.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -103,7 +104,7 @@ def sync_file(
 
 def note_absent(store: Store, now: int) -> list[Source]:
     """Record sources whose file has gone since the last sync; returns those that have gone now."""
-    lost = [source for source in store.sources() if not source.gone and not _is_there(source.path)]
+    lost = [source for source in store.sources() if not source.gone and _is_gone(source.path)]
     if lost:
         with store.writing():
             for source in lost:
@@ -122,6 +123,15 @@ def _is_there(path: bytes) -> bool:
     return os.path.isfile(path) and not os.path.islink(path) and os.path.realpath(path) == path
 
 
+def _is_gone(path: bytes) -> bool:
+    """Whether nothing is at a real path. What cannot be looked at may be there."""
+    try:
+        os.lstat(path)
+    except OSError as error:
+        return error.errno in (errno.ENOENT, errno.ENOTDIR)
+    return os.path.realpath(path) != path
+
+
 @dataclass(slots=True)
 class _Sync:
     store: Store
@@ -137,7 +147,7 @@ class _Sync:
         try:
             file = FileSource(Path(os.fsdecode(self.real)))
         except SourceNotReadable:
-            if os.path.lexists(self.real) or self.source is None:
+            if self.source is None or not _is_gone(self.real):
                 raise
             return self._gone(self.source)
         with file:
@@ -211,6 +221,8 @@ class _Sync:
         assert self.source is not None
         if status.size == stream.size:
             with self.store.writing():
+                if self.store.current_stream(stream.source) != stream:
+                    raise StreamMoved(self.store.database.where)
                 self.store.note_file(stream.id, status, verified)
                 self._note_move(moved_from, stream)
                 self._note_return(self.source, stream)
@@ -308,8 +320,7 @@ class _Whole:
 
 
 def _key_of_beginning(file: FileSource) -> ObjectId | None:
-    """Return the session key that the first 64 KiB of a file give; None when they have no header line."""
+    """Return the session key that the first 64 KiB of a file give; None when they have no complete line."""
     beginning = BytesSource(file.read_range(0, BEGINNING))
     table, _ = index_source(beginning)
-    view = SessionView(table, beginning, "")
-    return view.key if view.header_row is not None else None
+    return SessionView(table, beginning, "").key
