@@ -92,6 +92,8 @@ def facts(store: Store, stream: Stream) -> dict[str, Any]:
         "tail_start": stream.tail_start,
         "version1": stream.version1,
         "last_record": stream.last_record,
+        "conversation": stream.conversation,
+        "branches": sorted(store.refs.branches(stream)),
         "summary": json.loads(stream.summary),
         "bytes": bytes_of(store, stream),
         "table": columns(store.table_of(stream)),

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from pivcs.store.store import Store
+from tests.store.other_user import open_place
+
+__all__ = ["open_place"]
 
 
 @pytest.fixture(params=["memory", "file"])

@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
 
 NOBODY = 65534
+
+
+@pytest.fixture
+def open_place() -> Iterator[Path]:
+    """A directory that every user can reach."""
+    place = Path(tempfile.mkdtemp())
+    place.chmod(0o755)
+    yield place
+    place.chmod(0o755)
+    shutil.rmtree(place)
 
 
 def as_other_user(action: Callable[[], None]) -> None:

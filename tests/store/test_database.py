@@ -4,10 +4,8 @@ import multiprocessing
 import os
 import shutil
 import sqlite3
-import tempfile
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -34,15 +32,6 @@ def made(path: Path) -> Path:
     with Store.open(path, create=True) as store:
         add(store, new_source(store), DATA)
     return path
-
-
-@pytest.fixture
-def open_place() -> Iterator[Path]:
-    """A directory that every user can reach."""
-    place = Path(tempfile.mkdtemp())
-    place.chmod(0o755)
-    yield place
-    shutil.rmtree(place)
 
 
 def state_of(directory: Path) -> dict[str, tuple[bytes, int]]:

@@ -1,0 +1,5 @@
+"""Fixtures of the tests of operations."""
+
+from tests.store.other_user import open_place
+
+__all__ = ["open_place"]
