@@ -11,20 +11,23 @@ from random import Random
 BEFORE = 4 << 20  # bytes before the end in which the last line is looked for
 WORDS = 120
 SIGNATURE = 540
+KEPT = 32  # ids of appended lines that `back` can reach
 
 
 class Growing:
-    """Appends answers of about 2 KB, each below the entry that is the last line. `cut` makes the file what it was."""
+    """Appends answers of about 2 KB, below the entry that is the last line or below an earlier one, as after pi's
+    `/tree`. `cut` makes the file what it was."""
 
     def __init__(self, path: Path, *, seed: int = 1) -> None:
         self.path = path
         self._random = Random(seed)
         self._size = path.stat().st_size
-        self._leaf = _last_id(path)
+        self._ids = [_last_id(path)]
         self._count = 0
 
-    def append(self) -> int:
-        """Append one line and return its length in bytes."""
+    def append(self, *, back: int = 0) -> int:
+        """Append one line and return its length in bytes. Its parent is the last entry, or the one that was appended
+        `back` lines before it (the earliest there is, when that many were not appended)."""
         random = self._random
         words = ("the", "parser", "keeps", "every", "line", "of", "a", "session", "until", "its", "end", "is", "read")
         text = " ".join(f"{random.choice(words)}-{random.randrange(200)}" for _ in range(WORDS))
@@ -33,7 +36,7 @@ class Growing:
         entry = {
             "type": "message",
             "id": ident,
-            "parentId": self._leaf,
+            "parentId": self._ids[max(-len(self._ids), -1 - back)],
             "timestamp": f"2026-06-01T{clock}.000Z",
             "message": {
                 "role": "assistant",
@@ -56,7 +59,8 @@ class Growing:
         line = json.dumps(entry, separators=(",", ":")).encode() + b"\n"
         with self.path.open("ab") as out:
             out.write(line)
-        self._leaf = ident
+        self._ids.append(ident)
+        del self._ids[:-KEPT]
         self._count += 1
         return len(line)
 

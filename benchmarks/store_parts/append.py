@@ -38,9 +38,11 @@ def _rows(bench: Bench, sizes: Sequence[str]) -> Iterator[Sequence[str]]:
     outside = alternate({size: process(number) for number, size in enumerate(sizes)}, max(bench.rounds, 9))
     for grown in growing:
         grown.cut()
-    for size, seconds in zip(sizes, inside, strict=True):
-        of_first = ratio(median(seconds), median(inside[0]))
-        yield size, f"in process ({len(seconds)} times)", *milliseconds(seconds), of_first
+    for branches, what in enumerate(("in process", "in process, a branch begins")):
+        base = median(inside[0][branches])
+        for size, both in zip(sizes, inside, strict=True):
+            seconds = both[branches]
+            yield size, f"{what} ({len(seconds)} times)", *milliseconds(seconds), ratio(median(seconds), base)
     for size, runs in outside.items():
         of_first = ratio(runs.median, outside[sizes[0]].median)
         yield size, f"`pivcs sync FILE` ({len(runs.seconds)} times)", *milliseconds(runs.seconds), of_first

@@ -30,6 +30,8 @@ def test_every_appended_line_is_an_answer_below_the_last_one(tmp_path: Path) -> 
     assert all(1_800 < length < 2_500 for length in lengths)
     entries = [json.loads(line) for line in lines[-6:]]
     assert [entry["parentId"] for entry in entries[1:]] == [entry["id"] for entry in entries[:-1]]
+    growing.append(back=2)
+    assert json.loads(file.read_bytes().splitlines()[-1])["parentId"] == entries[-3]["id"]
     growing.cut()
     assert file.read_bytes() == before
 
