@@ -135,6 +135,20 @@ class RefStore:
             )
         ]
 
+    def history(self, stream: int, branch: str, *, before: int | None = None) -> list[tuple[Operation, RefChange]]:
+        """Return the operations that changed a branch, newest first; only those older than the operation `before`."""
+        rows = self._all(
+            "SELECT operation.id, time, kind, command, about, session.key, old, new, was_automatic FROM ref_change "
+            "JOIN operation ON operation.id = ref_change.operation JOIN session ON session.id = ref_change.session "
+            "WHERE stream = ? AND ref = 'branch' AND name = ? AND (? IS NULL OR operation.id < ?) "
+            "ORDER BY ref_change.rowid DESC",
+            stream, branch, before, before,
+        )  # fmt: skip
+        return [
+            (Operation(*row[:5]), RefChange(row[5], stream, "branch", branch, row[6], row[7], bool(row[8])))
+            for row in rows
+        ]
+
     def _branches(self, condition: str, *values: object) -> list[Branch]:
         rows = self._all(f"SELECT name, row, automatic, deleted FROM branch {condition}", *values)
         return [Branch(name, row, bool(automatic), bool(deleted)) for name, row, automatic, deleted in rows]

@@ -71,7 +71,7 @@ def test_what_cannot_be_resolved_is_told_with_exit_10_and_a_hint(pivcs: Program,
         found = pivcs(*arguments)
         assert (found.code, found.out) == (10, b"")
         first, second = found.complaint.splitlines()
-        assert first == f"pivcs: no entry, label or object id 'none' in '{tree}'"
+        assert first == f"pivcs: no branch, tag, label, entry or object id 'none' in '{tree}'"
         assert second.startswith("hint: ")
 
 
