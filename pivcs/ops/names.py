@@ -176,14 +176,15 @@ class Names:
                 last[number] = row
         return [table.first_row(row) for row in last.values()]
 
-    def name_of(self, row: int) -> str:
-        """Return the shortest text that means a node's row: its branch, its entry id, the beginning of its object id,
-        whichever is the first that nothing else has."""
-        branches = sorted(self._branches_by_row.get(row, ()), key=lambda name: (len(name), name))
+    def name_of(self, row: int, *, branches: bool = True) -> str:
+        """Return the shortest text that means a node's row: its branch (unless `branches` is false), its entry id, the
+        beginning of its object id, whichever is the first that nothing else has."""
+        tips = self._branches_by_row.get(row, ()) if branches else ()
         oid = self.view.table.object_id(row).hex
         ident = self.view.table.name(row)
         beginnings = [oid[:length] for length in range(12, len(oid) + 1, 4)]
-        for text in (*branches, ident, f"entry/{ident}", *beginnings, f"entry/{oid}"):
+        by_length = sorted(tips, key=lambda name: (len(name), name))
+        for text in (*by_length, ident, f"entry/{ident}", *beginnings, f"entry/{oid}"):
             found = self.find_explicit(text) or next(self.find(text), None)
             if found is not None and found.places == ((None, row),):
                 return text

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from pivcs.errors import InputError
 from pivcs.objects.table import NODE
 from pivcs.ops.branch_line import BranchLines
 from pivcs.ops.view import SessionView
@@ -34,6 +35,21 @@ class Move:
     why: str
     time: int | None
     command: str | None = None
+
+
+class NoHistory(InputError):
+    """What was asked for is neither HEAD nor a branch."""
+
+
+def moves_of(view: SessionView, text: str) -> tuple[str, Iterator[Move]]:
+    """Return the name of HEAD or of a branch, as it can be typed, and its moves, newest first. Raises `NoHistory`."""
+    if text in ("HEAD", "@"):
+        return "HEAD", head_moves(view)
+    name = text.removeprefix("heads/")
+    if view.refs.branch(name) is None:
+        hint = "HEAD and branches have a history; `pivcs branch` lists them"
+        raise NoHistory(f"there is no branch '{name}'", hint=hint)
+    return name, iter(branch_moves(view, name))
 
 
 def head_moves(view: SessionView) -> Iterator[Move]:
