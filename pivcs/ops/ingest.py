@@ -40,12 +40,14 @@ class SourceChanging(StateError):
 
 @dataclass(slots=True)
 class Ingested:
-    """What was read: bytes waiting in `content`, and the new rows."""
+    """What was read: bytes waiting in `content`, and the new rows. `apart`: the rows were read by another process,
+    perhaps before the bytes were."""
 
     content: ContentWriter
     rows: Table
     version1: bool | None
     last_record: tuple[int, bytes] | None
+    apart: bool = False
 
 
 def ingest(store: Store, stream: Stream | None, file: FileSource, size: int, progress: Progress | None) -> Ingested:
@@ -53,21 +55,34 @@ def ingest(store: Store, stream: Stream | None, file: FileSource, size: int, pro
     start = stream.size if stream is not None else 0
     line_start = stream.line_end if stream is not None else 0
     content = store.writer(stream)
-    if size - line_start <= IN_MEMORY:
-        data = file.read_range(line_start, size - line_start)
-        content.add(memoryview(data)[start - line_start :])
+    file.end = size
+    if size - start <= IN_MEMORY:
+        data = file.read_range(start, size - start)
+        content.add(data)
         if progress is not None:
             progress(size)
-        if data.find(b"\n", start - line_start) < 0:  # a line that was pending still is
+        if b"\n" not in data:  # a line that was pending still is
             last = stream.last_record if stream is not None else None
             return Ingested(content, _no_rows(line_start), stream.version1 if stream is not None else None, last)
-        return _rows(store, stream, _Shifted(data, line_start), content)
-    if stream is None and hasattr(os, "fork"):
-        return _side_by_side(file, size, content, progress)
-    _copy(file, start, size, content, progress)
+        if size - line_start <= IN_MEMORY:
+            if stream is not None and start > line_start:
+                data = store.bytes_of(stream).read_range(line_start, start - line_start) + data
+            return _rows(store, stream, _Shifted(data, line_start), content)
+    elif stream is None and (read := _side_by_side(file, size, content, progress)) is not None:
+        return read
+    else:
+        _copy(file, start, size, content, progress)
     file.seek(line_start)
-    file.end = size
     return _rows(store, stream, file, content)
+
+
+def read_rows_again(read: Ingested, file: FileSource) -> Ingested:
+    """Read the rows of a whole file once more, in this process. Raises `SourceNotReadable`."""
+    file.seek(0)
+    reader, indexer = LineReader(file), Indexer(file)
+    for batch in reader.batches():
+        indexer.add(batch)
+    return Ingested(read.content, indexer.table, reader.version1, indexer.last_record)
 
 
 def _no_rows(end: int) -> Table:
@@ -116,16 +131,26 @@ class _Shifted(BytesSource):
         return super().iter_range(offset - self._offset, length)
 
 
-def _side_by_side(file: FileSource, size: int, content: ContentWriter, progress: Progress | None) -> Ingested:
-    """Let a child index the file while this process stores its bytes. The child touches neither store nor terminal."""
+def _side_by_side(
+    file: FileSource, size: int, content: ContentWriter, progress: Progress | None
+) -> Ingested | None:
+    """Let a child index the file while this process stores its bytes. The child touches neither store nor terminal.
+
+    Returns None, having done nothing, where there can be no child.
+    """
+    if not hasattr(os, "fork"):
+        return None
     with tempfile.TemporaryFile() as result:
         sys.stdout.flush()
         sys.stderr.flush()
-        child = os.fork()
+        try:
+            child = os.fork()
+        except OSError:  # too many processes, or no memory for one more
+            return None
         if not child:
             code = 1
             try:
-                _index_to(file.path, size, result.fileno())
+                _index_to(file, result.fileno())
                 code = 0
             finally:
                 os._exit(code)
@@ -136,23 +161,17 @@ def _side_by_side(file: FileSource, size: int, content: ContentWriter, progress:
             _, status = os.waitpid(child, 0)
         if status != 0:
             # Whatever went wrong there will go wrong here, with a message.
-            file.seek(0)
-            file.end = size
-            reader, indexer = LineReader(file), Indexer(file)
-            for batch in reader.batches():
-                indexer.add(batch)
-            return Ingested(content, indexer.table, reader.version1, indexer.last_record)
+            return read_rows_again(Ingested(content, _no_rows(0), None, None), file)
         result.seek(0)
         return _read_result(result.read(), content)
 
 
-def _index_to(path: os.PathLike[str], size: int, target: int) -> None:
+def _index_to(file: FileSource, target: int) -> None:
+    """Write the rows of a file for `_read_result`. The path is not opened again: another file may be there by now."""
     import gc
-    from pathlib import Path
 
     gc.disable()
-    with FileSource(Path(path)) as file, open(target, "wb", closefd=False) as result:
-        file.end = size
+    with open(target, "wb", closefd=False) as result:
         reader, indexer = LineReader(file), Indexer(file)
         for batch in reader.batches():
             indexer.add(batch)
@@ -178,4 +197,4 @@ def _read_result(data: bytes, content: ContentWriter) -> Ingested:
         length = int.from_bytes(data[at + 4 : at + 12], "little")
         append_segment(table, data[at + 12 : at + 12 + length], count)
         at += 12 + length
-    return Ingested(content, table, version1, last_record)
+    return Ingested(content, table, version1, last_record, apart=True)

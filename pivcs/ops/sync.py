@@ -21,7 +21,7 @@ from pivcs.ops import prefix
 from pivcs.ops.branch_sync import carry_over, follow_growth, follow_new, write_branches
 from pivcs.ops.branching import Position
 from pivcs.ops.fresh import is_same, real_path
-from pivcs.ops.ingest import Ingested, Progress, SourceChanging, ingest
+from pivcs.ops.ingest import Ingested, Progress, SourceChanging, ingest, read_rows_again
 from pivcs.ops.summary import Summary, advance, decode_summary, summarise
 from pivcs.ops.view import SessionView
 from pivcs.session.source import BytesSource, FileSource, SourceNotReadable
@@ -259,8 +259,15 @@ class _Sync:
     def _read(self, file: FileSource, status: FileStat, stream: Stream | None) -> Ingested:
         read = ingest(self.store, stream, file, status.size, self.progress)
         now = FileStat.of(file.status_now())
+        if now == status:
+            return read
         # Growing meanwhile is what session files do; anything else means to start again.
-        if now != status and (now.size < status.size or not read.content.matches(file, status.size)):
+        if now.size < status.size:
+            raise SourceChanging(str(self.path))
+        if read.apart:
+            read = read_rows_again(read, file)
+        known = stream is None or prefix.first_difference(self.store, stream, file, status.size) is None
+        if not known or not read.content.matches(file, status.size):
             raise SourceChanging(str(self.path))
         return read
 

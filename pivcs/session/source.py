@@ -125,7 +125,7 @@ class FileSource:
         """See `ByteSource`."""
         pieces = []
         while length > 0:
-            piece = os.pread(self._fd, length, offset)
+            piece = self._pread(length, offset)
             if not piece:
                 break
             pieces.append(piece)
@@ -133,11 +133,17 @@ class FileSource:
             length -= len(piece)
         return b"".join(pieces)
 
+    def _pread(self, length: int, offset: int) -> bytes:
+        try:
+            return os.pread(self._fd, length, offset)
+        except OSError as error:
+            raise _not_readable(self.path, error) from error
+
     def iter_range(self, offset: int, length: int) -> Iterator[bytes]:
         """See `ByteSource`."""
         end = offset + length
         while offset < end:
-            piece = os.pread(self._fd, min(PIECE, end - offset), offset)
+            piece = self._pread(min(PIECE, end - offset), offset)
             if not piece:
                 return
             yield piece
