@@ -21,6 +21,9 @@ from pivcs.store.errors import NewerStore, NoStore, StoreBusy, StoreDamaged, Sto
 WAIT: Final = 5.0
 """Seconds that a writer waits for another one."""
 
+_OF_DAMAGE: Final = ("no such table", "Could not decode to UTF-8")
+"""How errors begin that have no code of their own and that only a damaged store can cause."""
+
 
 class Database:
     """A connection to one store. `path` is None for a store in memory, which is gone when it is closed."""
@@ -131,7 +134,7 @@ def translated(error: sqlite3.Error, where: str) -> Exception:
         return StoreReadOnly(where, str(error))
     if primary == sqlite3.SQLITE_IOERR:
         return StoreFull(where) if "disk is full" in str(error) else StoreReadOnly(where, str(error))
-    if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or str(error).startswith("no such table"):
+    if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or str(error).startswith(_OF_DAMAGE):
         return StoreDamaged(where, str(error))
     return error
 
