@@ -173,20 +173,15 @@ class Table:
 
     def rows_of_kind(self, *kinds: LineKind) -> list[int]:
         """Return the rows of lines of these kinds, in file order."""
-        wanted = set(kinds)
-        return [row for row, kind in enumerate(self.kind) if kind in wanted]
+        data = self.kind.tobytes()
+        return sorted(row for kind in kinds for row in _places(data, kind))
 
     def rows_with_code(self, code: int) -> list[int]:
         """Return the nodes with this code, in file order, without a loop over all rows."""
         return [row for row in self._records_with_code(code) if not self.flags[row] & DOUBLED]
 
     def _records_with_code(self, code: int) -> list[int]:
-        rows, data, at = [], self.code.tobytes(), -1
-        needle = bytes((code,))
-        while (at := data.find(needle, at + 1)) >= 0:
-            if self.flags[at] & NODE:
-                rows.append(at)
-        return rows
+        return [row for row in _places(self.code.tobytes(), code) if self.flags[row] & NODE]
 
     def label_rows(self) -> Sequence[int]:
         """Return the records that set or clear labels, doubled ones too: the last line wins."""
@@ -223,3 +218,10 @@ class Table:
             if odd_nibble is None or self.oid[at + len(prefix)] >> 4 == odd_nibble:
                 rows.append(row)
         return rows
+
+
+def _places(data: bytes, value: int) -> Iterator[int]:
+    """Yield where a byte stands, without a loop over all bytes."""
+    at = -1
+    while (at := data.find(value, at + 1)) >= 0:
+        yield at

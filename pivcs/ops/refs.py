@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from pivcs.objects.oid import ObjectId
 from pivcs.ops.cat import sources_of
+from pivcs.ops.labels import Labels
 from pivcs.ops.view import SessionView
 from pivcs.store.records import Stream
 from pivcs.store.refs import Branch
@@ -40,7 +41,7 @@ class Refs:
         self.head_branch = _head_branch(view, branches)
 
     @property
-    def labels(self) -> dict[int, str]:
+    def labels(self) -> Labels:
         """Labelled rows and their labels."""
         return self._view.labels
 

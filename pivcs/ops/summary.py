@@ -65,7 +65,8 @@ def summarise(view: SessionView) -> Summary:
 def advance(before: Summary, new: SessionView, first_row: int, last_row: int) -> Summary | None:
     """Return the facts after the rows of `new`, which follow `first_row` rows.
 
-    `last_row` is the node of the last record when it is known to be a tip, else `NO_ROW`. None when they cannot be told from the new rows: when a branch begins, a header comes, or a line is doubled.
+    `last_row` is the node of the last record when it is known to be a tip, else `NO_ROW`. None when the facts cannot be
+    told from the new rows: when a branch begins, a header comes, or a line is doubled.
     """
     table = new.table
     counts = table.counts()

@@ -203,6 +203,7 @@ class _Sync:
         if self.stream is not None:
             carried = carry_over(self.store, self.stream, _old_view(self.store, self.stream), view, moves)
         state = _state(status, read, view.key, summarise(view), status.size, probes, position)
+        labels = list(view.label_settings())
         with self.store.writing():
             source = self.store.source_at(self.real) or self.store.add_source(self.real)
             if self.store.current_stream(source.id) != self.stream:
@@ -210,6 +211,7 @@ class _Sync:
             stream = self.store.add_stream(source.id, read.content, read.rows, state)
             write_branches(self.store, stream, moves, read.rows.digest, self.now, f"sync ({outcome})")
             self.store.refs.put_branches(stream.id, carried)
+            self.store.refs.add_label_settings(stream.id, labels)
             self._note_return(source, stream)
             if self.stream is not None:
                 detail = f"{self.stream.size} -> {status.size} bytes"
@@ -248,9 +250,11 @@ class _Sync:
             summary, key = summarise(view), view.key
         moves, position = follow_growth(self.store, stream, read.rows, whole)
         state = _state(status, read, key, summary, verified, probes, position)
+        labels = [(stream.row_count + row, target, text) for row, target, text in new.label_settings()]
         with self.store.writing():
             grown = self.store.extend_stream(stream, read.content, read.rows, state)
             write_branches(self.store, grown, moves, whole.digest, self.now, "sync")
+            self.store.refs.add_label_settings(grown.id, labels)
             self._note_move(moved_from, grown)
             self._note_return(self.source, grown)
         added = status.size - stream.size

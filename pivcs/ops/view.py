@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from pivcs.objects.hashing import headerless_key, session_key
 from pivcs.objects.oid import ObjectId
 from pivcs.objects.table import Table
+from pivcs.ops.labels import Labels
 from pivcs.session.blocks import ToolCall
 from pivcs.session.codes import ASSISTANT, TOOL_RESULT, USER
 from pivcs.session.describe import subject
@@ -122,24 +123,18 @@ class SessionView:
         return self.table.last_node()
 
     @cached_property
-    def labels(self) -> dict[int, str]:
-        """Labelled rows and their labels. The last line wins, on whatever branch it is; an empty text clears
-        (pi format 7.2). A repeated id is labelled at its last record."""
-        texts: dict[str, str] = {}
+    def labels(self) -> Labels:
+        """The labels of entries: from the store, or without one from the lines that set them."""
+        if self.store is not None and self.stream is not None:
+            return Labels(self.table, self.store.refs.label_settings(self.stream))
+        return Labels(self.table, [(target, text) for _, target, text in self.label_settings()])
+
+    def label_settings(self) -> Iterator[tuple[int, str, str]]:
+        """Yield row, target id and text (empty to clear) of each line that sets a label, in file order."""
         for row in self.table.label_rows():
             entry = self.entry(row)
-            if entry.target_id is None:
-                continue
-            if entry.label:
-                texts[entry.target_id] = entry.label
-            else:
-                texts.pop(entry.target_id, None)
-        labels: dict[int, str] = {}
-        for target, text in texts.items():
-            found = self.table.row_named(target)
-            if found is not None:
-                labels[found] = text
-        return labels
+            if entry.target_id is not None:
+                yield row, entry.target_id, entry.label or ""
 
     @cached_property
     def refs(self) -> Refs:

@@ -77,6 +77,18 @@ class RefStore:
         """Remove a branch without a trace."""
         self._database.connection.execute("DELETE FROM branch WHERE stream = ? AND name = ?", (stream, name))
 
+    def label_settings(self, stream: Stream) -> list[tuple[str, str]]:
+        """Return target id and text of each label entry of a stream, in file order; an empty text clears."""
+        rows = self._all("SELECT target, text FROM label WHERE stream = ? ORDER BY row", stream.id)
+        return [(_text(target), _text(text)) for target, text in rows]
+
+    def add_label_settings(self, stream: int, settings: Iterable[tuple[int, str, str]]) -> None:
+        """Write row, target id and text of label entries."""
+        self._database.connection.executemany(
+            "INSERT INTO label (stream, row, target, text) VALUES (?, ?, ?, ?)",
+            ((stream, row, _bytes(target), _bytes(text)) for row, target, text in settings),
+        )
+
     def tags(self, session: bytes) -> dict[str, bytes]:
         """Return the tags of a session and the object ids that they name."""
         rows = self._all(
@@ -156,3 +168,11 @@ class RefStore:
     def _all(self, statement: str, *values: object) -> list[Any]:
         with self._database.reading() as connection:
             return connection.execute(statement, values).fetchall()
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogatepass")

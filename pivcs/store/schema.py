@@ -118,6 +118,16 @@ CREATE TABLE branch (
 ) WITHOUT ROWID;
 CREATE INDEX branch_row ON branch (stream, row);
 
+-- What label entries say, in file order: the entry's row, the id of the entry that is labelled, and the text in UTF-8
+-- (lone surrogates as three bytes), empty to clear.
+CREATE TABLE label (
+    stream INTEGER NOT NULL REFERENCES stream,
+    row INTEGER NOT NULL,
+    target BLOB NOT NULL,
+    text BLOB NOT NULL,
+    PRIMARY KEY (stream, row)
+) WITHOUT ROWID;
+
 CREATE TABLE tag (
     session INTEGER NOT NULL REFERENCES session,
     name TEXT NOT NULL,
