@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
+import pytest
+from hypothesis import given
+
+from pivcs.ops.names import quoted
+from pivcs.ops.operations import create_branch, rename_branches, set_tag
 from pivcs.ops.revision import (
     AmbiguousRevision,
+    InAnotherStream,
     NoEntryThere,
     NoSuchAncestor,
+    NoSuchMove,
     UnknownRevision,
     resolve,
     resolve_row,
+    resolve_target,
 )
+from pivcs.ops.revision import (
+    name_of as shortest_name,
+)
+from pivcs.ops.view import SessionView
 from tests.builders import build_session, entry_id, header_line, label_line, message_line
+from tests.ops.syncing import Box
+from tests.ops.trees import TEXTS, views
 from tests.ops.views import name_of, view_of
 
 TREE = build_session("a-b-c-d, b-e", labels={"c": "good one", "d": "c~1", "e": "twice", "a": "twice"})
@@ -49,6 +63,22 @@ def named(data: bytes, text: str) -> str:
         ("c~1~1", "cccccccc"),
         ("L2", "aaaaaaaa"),
         ("L5~1", "cccccccc"),
+        ("main", "dddddddd"),
+        ("heads/main~2", "bbbbbbbb"),
+        ("b-eeeeeeee", "eeeeeeee"),
+        ('"good one"~1', "bbbbbbbb"),
+        ("@{0}", "1abe0003"),
+        ("@{4}", "eeeeeeee"),
+        ("HEAD@{5}^", "cccccccc"),
+        ("main@{0}", "dddddddd"),
+        ("main@{1}", "cccccccc"),
+        ("heads/main@{3}", "aaaaaaaa"),
+        ("main@{1}~1", "bbbbbbbb"),
+        ("b-eeeeeeee@{0}", "eeeeeeee"),
+        (":/c", "1abe0003"),
+        (":/c~1", "1abe0001"),
+        (':/"e"~1', "1abe0002"),
+        (':/"d"', "1abe0000"),
     ],
 )
 def test_name_and_what_it_names(text: str, name: str):
@@ -214,3 +244,136 @@ def test_session_without_entries_has_no_head():
     with pytest.raises(UnknownRevision) as caught:
         named(header_line(), "HEAD")
     assert caught.value.hint == "the session has no entry yet"
+
+
+def test_branch_comes_before_tag_label_and_id(tmp_path: Path):
+    box = Box(tmp_path)
+    names = {"a": "main", "b": "fixed", "c": "dddddddd", "d": "eeeeeeee"}
+    box.put(build_session("a-b-c-d", labels=names))
+    view = box.reader.open(str(box.path))
+    set_tag(view, "main", view.table.object_id(2), force=False, now=1, command="")
+    set_tag(view, "fixed", view.table.object_id(3), force=False, now=1, command="")
+    create_branch(view, "cccccccc", 1, force=False, now=1, command="")
+    view = box.reader.open(str(box.path))
+    got = {text: resolve_target(view, text) for text in ("main", "fixed", "dddddddd", "cccccccc", "eeeeeeee", "HEAD")}
+    assert {text: view.table.name(target.row) for text, target in got.items()} == {
+        "main": "dddddddd", "fixed": "cccccccc", "dddddddd": "cccccccc", "cccccccc": "aaaaaaaa",
+        "eeeeeeee": "dddddddd", "HEAD": "1abe0003",
+    }  # fmt: skip
+    assert got["main"].warnings == (
+        "'main' means the branch; it is also the tag of another entry, 'tags/main'",
+        "'main' means the branch; it is also the label of another entry, 'label:\"main\"'",
+    )
+    assert got["fixed"].warnings == (
+        "'fixed' means the tag; it is also the label of another entry, 'label:\"fixed\"'",
+    )
+    assert got["dddddddd"].warnings == (
+        "'dddddddd' means the label; it is also the entry id of another entry, 'entry/dddddddd'",
+    )
+    assert got["cccccccc"].warnings == (
+        "'cccccccc' means the branch; it is also the entry id of another entry, 'entry/cccccccc'",
+    )
+    assert got["eeeeeeee"].warnings == got["HEAD"].warnings == ()
+    explicit = ["heads/main", "tags/main", 'label:"main"', "entry/dddddddd"]
+    assert [view.table.name(resolve(view, text)) for text in explicit] == [
+        "dddddddd", "bbbbbbbb", "aaaaaaaa", "dddddddd"
+    ]  # fmt: skip
+    assert all(resolve_target(view, text).warnings == () for text in explicit)
+
+
+@given(views())
+def test_printer_and_resolver_are_inverse(view: SessionView):
+    for row in view.table.nodes():
+        assert resolve(view, shortest_name(view, row)) == row
+
+
+@given(views())
+def test_labels_can_be_typed_in_quotes(view: SessionView):
+    texts = list(view.labels.values())
+    for row, text in view.labels.items():
+        if texts.count(text) == 1:
+            assert resolve(view, f"label:{quoted(text)}") == row
+
+
+def test_label_texts_of_every_kind_can_be_typed():
+    texts = [
+        *TEXTS, "tab\there", "..", '"', '""', "\\", '\\"', "x" * 300, "\U0001f468\u200d\U0001f469", "a\nb", "|", "a & b",
+    ]  # fmt: skip
+    names = [f"{number:02x}" for number in range(16, 16 + len(texts))]
+    view = view_of(build_session("-".join(names), labels=dict(zip(names, texts, strict=True))))
+    for name, text in zip(names, texts, strict=True):
+        assert named_row(view, f"label:{quoted(text)}") == entry_id(name)
+        assert named_row(view, f"label:{quoted(text)}~0") == entry_id(name)
+
+
+def named_row(view: SessionView, text: str) -> str:
+    return view.table.name(resolve(view, text))
+
+
+def test_shortest_name_is_a_branch_or_what_nothing_else_has():
+    view = view_of(build_session("a-b-c-d", labels={"a": "bbbbbbbb", "b": "main"}))
+    assert [shortest_name(view, row) for row in (1, 2, 4, 6)] == ["aaaaaaaa", "entry/bbbbbbbb", "main", "1abe0001"]
+    again = [message_line("bbbbbbbb", "aaaaaaaa", content=text) for text in ("1", "2")]
+    twice = view_of(build_session("a", extra=again))
+    assert shortest_name(twice, 3) == "b-bbbbbbbb"
+    assert shortest_name(twice, 2) == "main"
+
+
+def test_repeated_id_is_named_by_its_object_id():
+    lines = [message_line("bbbbbbbb", "aaaaaaaa", content=text) for text in ("1", "2")]
+    view = view_of(build_session("a", extra=[*lines[:1], message_line("cccccccc", "bbbbbbbb"), *lines[1:]]))
+    assert shortest_name(view, 2) == view.table.object_id(2).hex[:12]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("@{9}", "goes beyond the first position: there are 9"),
+        ("main@{4}", "goes beyond the first position: there are 4"),
+        ("cccccccc@{1}", "'cccccccc' has no history"),
+        ("main~1@{1}", "a move stands behind an ancestor"),
+        ("main@{1}@{1}", "a move stands behind an ancestor"),
+    ],
+)
+def test_move_that_was_not_made(text: str, why: str):
+    with pytest.raises(NoSuchMove, match=why):
+        named(TREE, text)
+
+
+@pytest.mark.parametrize("text", ["nowhere@{1}", ":/", ":/nowhere said", ':/"', "\ud800", "x" * 10_001, "^" * 10_000])
+def test_clear_error_for_what_names_nothing(text: str):
+    with pytest.raises(UnknownRevision) as caught:
+        named(TREE, text)
+    assert caught.value.hint
+    assert len(caught.value.message) < 500
+
+
+def test_names_of_other_generations_resolve_to_their_stream(tmp_path: Path):
+    box = Box(tmp_path)
+    box.put(build_session("a-b-c, b-d"))
+    view = box.reader.open(str(box.path))
+    rename_branches(view, [("b-dddddddd", "mine")], now=1, command="")
+    set_tag(view, "old", view.table.object_id(3), force=False, now=1, command="")
+    box.put(build_session("a-e"))
+    view = box.reader.open(str(box.path))
+    named = {"g1/main": "cccccccc", "g1/main~1": "bbbbbbbb", "mine": "dddddddd", "tags/old~2": "aaaaaaaa"}
+    for text, name in named.items():
+        target = resolve_target(view, text)
+        assert target.view is not view
+        assert target.view.stream is not None
+        assert target.view.stream.generation == 1
+        assert target.view.table.name(target.row) == name
+        with pytest.raises(InAnotherStream, match="another source or generation"):
+            resolve(view, text)
+    assert resolve_target(view, "main").view is view
+    with pytest.raises(UnknownRevision):
+        resolve_target(view, "cccccccc")
+
+
+def test_names_of_another_source_resolve_to_its_stream(tmp_path: Path):
+    box = Box(tmp_path)
+    box.put(build_session("a-b-c"), "one.jsonl")
+    box.put(build_session("a-b-d"), "two.jsonl")
+    view = box.reader.open(str(box.path.with_name("one.jsonl")))
+    found = resolve_target(view, "2/main^")
+    assert (found.view.where, found.view.table.name(found.row)) == (str(tmp_path / "two.jsonl"), "bbbbbbbb")
