@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
+from pivcs.cli.complete import revisions as proposed
 from pivcs.cli.output import Output, output_options
-from pivcs.cli.target import command_line, now, open_session, session_option, split_target
+from pivcs.cli.target import command_line, now, open_session, resolve_warned, session_option, split_target
 from pivcs.errors import StateError
 from pivcs.ops import operations
 from pivcs.ops.access import view_of
 from pivcs.ops.branch_list import list_branches
 from pivcs.ops.naming import proposed_names
-from pivcs.ops.revision import resolve
 from pivcs.ops.view import SessionView
 from pivcs.render.branch_text import branch_document, branch_lines
 from pivcs.render.documents import encode
@@ -25,7 +25,7 @@ class NoCurrentBranch(StateError):
 
 
 @click.command("branch")
-@click.argument("arguments", metavar="[SESSION] [NAME] [REV]", nargs=-1)
+@click.argument("arguments", metavar="[SESSION] [NAME] [REV]", nargs=-1, shell_complete=proposed)
 @session_option
 @click.option("-m", "--move", is_flag=True, help="Rename: -m OLD NEW, or -m NEW for the branch that HEAD is on.")
 @click.option("-d", "--delete", is_flag=True, help="Delete the branches named.")
@@ -89,7 +89,7 @@ def _check(words: list[str], *, move: bool, delete: bool, name_all: bool) -> Non
 
 
 def _list(view: SessionView, output: Output, contains: str | None, *, everything: bool, as_json: bool) -> None:
-    branches = list_branches(view, containing=resolve(view, contains) if contains is not None else None)
+    branches = list_branches(view, containing=resolve_warned(view, contains) if contains is not None else None)
     elsewhere = []
     if everything and view.store is not None:
         elsewhere = [(name, view_of(view.store, name.stream)) for name in view.refs.elsewhere]
@@ -113,5 +113,5 @@ def _change(
         return operations.rename_branches(view, [(old, words[-1])], now=time, command=typed)
     if delete:
         return operations.delete_branches(view, words, now=time, command=typed)
-    row = resolve(view, words[1] if len(words) == 2 else "HEAD")
+    row = resolve_warned(view, words[1] if len(words) == 2 else "HEAD")
     return [operations.create_branch(view, words[0], row, force=force, now=time, command=typed)]

@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import UTC
 
 import click
 
-from pivcs.cli.output import Output, joined, output_options
-from pivcs.cli.target import open_session, session_option, split_target
+from pivcs.cli.complete import revisions as proposed
+from pivcs.cli.output import Output, joined, output_options, warn
+from pivcs.cli.target import now, open_session, session_option, split_target
+from pivcs.errors import InputError
 from pivcs.ops import log as ops
-from pivcs.ops.revision import resolve, resolve_row
+from pivcs.ops.log_rows import chosen_by
+from pivcs.ops.revision import NoEntryThere, resolve_row
+from pivcs.ops.turns import turn_around
 from pivcs.ops.view import SessionView
 from pivcs.render.show_text import entry_json, entry_lines, line_lines
 from pivcs.render.style import ColourWhen
 
+Shown = tuple[SessionView, int]
+"""A row and the stream that it is in."""
+
+
+class NoTurn(InputError):
+    """An entry that belongs to no turn."""
+
 
 @click.command("show")
-@click.argument("arguments", metavar="[SESSION] [REV]...", nargs=-1)
+@click.argument("arguments", metavar="[SESSION] [REV]...", nargs=-1, shell_complete=proposed)
 @session_option
+@click.option("--turn", is_flag=True, help="Show the whole turn that REV is in, from the prompt to the final answer.")
 @click.option("--raw", is_flag=True, help="Write the bytes of the entry's line, as they are in the file.")
 @click.option("--full", is_flag=True, help="Do not cut long texts.")
 @output_options
 def command(
     arguments: tuple[str, ...],
     session: str | None,
+    turn: bool,
     raw: bool,
     full: bool,
     as_json: bool,
@@ -33,28 +47,55 @@ def command(
 ) -> None:
     """Show entries with everything they say: text, reasoning, tool calls with their changes, output.
 
-    REV is a label, an entry id, an object id or its beginning, HEAD (the default), a line as L7; ~n and ^ go to
-    ancestors. Control characters are made visible; --raw writes them as they are.
+    REV is a branch, a tag, a label, an entry id, an object id or its beginning, HEAD (the default), a line as L7; ~n
+    and ^ go to ancestors. A range (main..b-1234abcd) or a set ('error() & tool(bash)') shows its entries, oldest first;
+    docs/revisions.md has it all. Control characters are made visible; --raw writes them as they are.
     """
     session, revisions = split_target(arguments, session)
     if raw and as_json:
         raise click.UsageError("--raw and --json do not go together")
     view = open_session(session)
+    zone = UTC if utc else None
+    shown: list[Shown] = []
+    for text in revisions or ["HEAD"]:
+        try:
+            chosen = chosen_by(view, text, now(), zone)
+        except NoEntryThere:  # a line that is none can be shown all the same
+            if turn or as_json:
+                raise
+            shown.append((view, resolve_row(view, text)))
+            continue
+        for warning in chosen.warnings:
+            warn(warning)
+        rows = chosen.rows if chosen.revision is None else [chosen.revision]
+        shown += [(chosen.view, row) for row in (_turn(chosen.view, rows, text) if turn else rows)]
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     if as_json:
-        output.bytes(entry_json(view, [ops.logged(view, resolve(view, text)) for text in revisions or ["HEAD"]]))
-        return
-    rows = [resolve_row(view, text) for text in revisions or ["HEAD"]]
-    if raw:
-        output.bytes(piece for row in rows for piece in _with_end(view, row))
-        return
+        output.bytes(entry_json((view, ops.logged(view, row)) for view, row in shown))
+    elif raw:
+        output.bytes(piece for view, row in shown for piece in _with_end(view, row))
+    else:
+        output.lines(joined(_lines(view, row, output, full=full) for view, row in shown))
 
-    def lines(row: int) -> list[str]:
-        if view.table.is_node(row):
-            return list(entry_lines(view, ops.logged(view, view.table.first_row(row)), output.looks, full=full))
-        return list(line_lines(view, row, output.looks))
 
-    output.lines(joined(map(lines, rows)))
+def _turn(view: SessionView, rows: Sequence[int], text: str) -> list[int]:
+    """Return the rows of the turns that rows are in, oldest first."""
+    found: set[int] = set()
+    for row in rows:
+        if row in found:
+            continue
+        turn = turn_around(view, row)
+        if turn is not None:
+            found.update(turn.rows)
+    if rows and not found:
+        raise NoTurn(f"'{text}' is in no turn: there is no message in it")
+    return sorted(found)
+
+
+def _lines(view: SessionView, row: int, output: Output, *, full: bool) -> list[str]:
+    if view.table.is_node(row):
+        return list(entry_lines(view, ops.logged(view, view.table.first_row(row)), output.looks, full=full))
+    return list(line_lines(view, row, output.looks))
 
 
 def _with_end(view: SessionView, row: int) -> Iterator[bytes]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import click
 
-from pivcs.cli.output import Output, output_options
+from pivcs.cli.complete import revisions as proposed
+from pivcs.cli.output import Output, output_options, warn
 from pivcs.cli.target import command_line, now, open_session, session_option, split_target
 from pivcs.ops import operations
-from pivcs.ops.revision import resolve
+from pivcs.ops.revision import resolve_target
 from pivcs.ops.tag_list import list_tags
 from pivcs.render.branch_text import tag_document, tag_lines
 from pivcs.render.documents import encode
@@ -16,7 +17,7 @@ from pivcs.render.style import ColourWhen
 
 
 @click.command("tag")
-@click.argument("arguments", metavar="[SESSION] [NAME] [REV]", nargs=-1)
+@click.argument("arguments", metavar="[SESSION] [NAME] [REV]", nargs=-1, shell_complete=proposed)
 @session_option
 @click.option("-d", "--delete", is_flag=True, help="Delete the tags named.")
 @click.option("-f", "--force", is_flag=True, help="Let a tag that exists name REV.")
@@ -54,7 +55,10 @@ def command(
     if delete:
         changes = operations.delete_tags(view, words, now=now(), command=command_line())
     else:
-        oid = view.table.object_id(resolve(view, words[1] if len(words) == 2 else "HEAD"))
+        target = resolve_target(view, words[1] if len(words) == 2 else "HEAD")
+        for warning in target.warnings:
+            warn(warning)
+        oid = target.view.table.object_id(target.row)
         changes = [operations.set_tag(view, words[0], oid, force=force, now=now(), command=command_line())]
     if as_json:
         output.bytes([encode(changes_document(changes)), b"\n"])

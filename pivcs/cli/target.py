@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
+from pivcs.cli.complete import sessions
 from pivcs.cli.output import warn
 from pivcs.ops.access import CannotWrite, Reader
 from pivcs.ops.locate import looks_like_path
@@ -98,6 +99,7 @@ def session_option(command: F) -> F:
         "-s",
         "--session",
         metavar="PATH|ID|KEY",
+        shell_complete=sessions,
         help="The session: a file, or the beginning of a session id or key. Default: the project's latest.",
     )(store_option(command))
 
@@ -156,3 +158,21 @@ def open_session(session: str | None) -> SessionView:
     Raises `NoSession`, `AmbiguousSession`, `SourceNotReadable`.
     """
     return reader().open(session)
+
+
+def resolve_warned(view: SessionView, text: str) -> int:
+    """Return the row of the session's own stream that a revision names; warns where it could mean something else, too.
+
+    Raises as `pivcs.ops.revision.resolve`.
+    """
+    from pivcs.ops.revision import InAnotherStream, resolve_target
+
+    target = resolve_target(view, text)
+    if target.view is not view:
+        raise InAnotherStream(
+            f"'{text}' is in '{target.view.where}', another source or generation of the session",
+            hint="here only an entry of the stream that is shown will do; a tag can name it",
+        )
+    for warning in target.warnings:
+        warn(warning)
+    return target.row

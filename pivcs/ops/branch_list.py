@@ -15,9 +15,10 @@ from pivcs.store.refs import Branch
 class ListedBranch(NamedTuple):
     """A branch as a list shows it. Rows are rows of the view.
 
-    `entries` are those from its tip down to where it parted from another branch, which is `parted` (None for the whole
-    path). `about` is the row that tells what it was about: its first prompt since then, or the first entry. `ahead` counts the entries that are on its path and not on that of
-    HEAD's conversation, `behind` the other way round.
+    `entries` are those from its tip down to where it parted from another branch, which is `parted` (None for the
+    whole path). `about` is the row that tells what it was about: its first prompt since then, or the first entry.
+    `ahead` counts the entries that are on its path and not on that of HEAD's conversation, `behind` the other way
+    round.
     """
 
     name: str

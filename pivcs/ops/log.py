@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from pivcs.objects.oid import ObjectId
@@ -32,6 +33,8 @@ class LoggedEntry:
 
     `name` is what can be typed to name it; `who` is `user`, `assistant`, `tool` or the kind of entry; `parent` is the
     row of its parent; `missing_parent` the id of a parent that no earlier line has. Times are milliseconds since 1970.
+    `branches` and `tags` are those that point at it. `head_branch` is the branch that HEAD is on; `detached` says that
+    HEAD is here and on no branch, though there are some.
     """
 
     row: int
@@ -47,6 +50,10 @@ class LoggedEntry:
     is_head: bool
     failed: bool
     missing_parent: str | None
+    branches: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    head_branch: str | None = None
+    detached: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +82,7 @@ def logged(view: SessionView, row: int) -> LoggedEntry:
         entry_type = entry.type or "entry"
         role = entry.message.role if entry.message is not None else None
     missing = view.entry(row).parent_id if flags & ORPHAN else None
+    refs, is_head = view.refs, row == view.head
     return LoggedEntry(
         row=row,
         name=table.name(row),
@@ -86,15 +94,27 @@ def logged(view: SessionView, row: int) -> LoggedEntry:
         time=table.time_of(row),
         line=table.line_number(row),
         label=view.labels.get(row),
-        is_head=row == view.head,
+        is_head=is_head,
         failed=bool(flags & FAILED),
         missing_parent=(missing or "(unreadable)") if flags & ORPHAN else None,
+        branches=tuple(refs.branches_at(row)),
+        tags=tuple(refs.tags_at(row)),
+        head_branch=refs.head_branch if is_head else None,
+        detached=is_head and refs.head_branch is None and bool(refs.branches),
     )
+
+
+def iter_path(view: SessionView, row: int | None) -> Iterator[int]:
+    """Yield the records from `row` up to its root, newest first."""
+    at = row
+    while at is not None:
+        yield at
+        at = view.table.parent_of(at)
 
 
 def rows_of_path(view: SessionView, row: int | None) -> list[int]:
     """Return the records from `row` up to its root, newest first."""
-    return [] if row is None else view.table.path(row)[::-1]
+    return list(iter_path(view, row))
 
 
 def rows_of_tree(view: SessionView) -> list[int]:
@@ -110,7 +130,16 @@ def rows_of_tree(view: SessionView) -> list[int]:
     return preorder
 
 
-def entries(view: SessionView, rows: Sequence[int]) -> Iterator[LoggedEntry]:
+def in_log_order(view: SessionView, rows: Sequence[int]) -> list[int]:
+    """Return rows, given in file order, as a log shows them: along a path, or as in the whole tree."""
+    newest_first = list(reversed(rows))
+    if all(view.table.parent[row] == above for row, above in pairwise(newest_first)):
+        return newest_first
+    wanted = set(newest_first)
+    return [row for row in rows_of_tree(view) if row in wanted]
+
+
+def entries(view: SessionView, rows: Iterable[int]) -> Iterator[LoggedEntry]:
     """Yield what a log says of records, in the given order."""
     return (logged(view, row) for row in rows)
 
@@ -158,12 +187,14 @@ def turns_of(view: SessionView, rows: Sequence[int]) -> list[Turn]:
 
 
 def is_landmark(view: SessionView, row: int) -> bool:
-    """Whether a graph shows a record even inside a long run: prompts, final answers, labels, summaries, HEAD."""
+    """Whether a graph shows a record even inside a long run: prompts, final answers, summaries, HEAD, what has a
+    name."""
     code = view.table.code[row]
     return (
         code in (USER, COMPACTION, BRANCH_SUMMARY)
         or ends_turn(view, row)
         or row in view.labels
+        or bool(view.refs.branches_at(row) or view.refs.tags_at(row))
         or row == view.head
         or bool(view.table.flags[row] & ORPHAN)
     )

@@ -76,7 +76,6 @@ def branch_document(
     return {
         "schema": "pivcs.branch/1",
         "session": session_document(view),
-        "head_branch": view.refs.head_branch,
         "branches": [
             {
                 "name": branch.name,

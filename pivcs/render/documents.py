@@ -68,6 +68,7 @@ def session_document(view: SessionView) -> Document:
         "version": header.version,
         "parent_session": header.parent_session,
         "head": view.table.name(view.head) if view.head is not None else None,
+        "head_branch": view.refs.head_branch,
     }
 
 
@@ -87,6 +88,8 @@ def entry_document(view: SessionView, entry: LoggedEntry) -> Document:
         "offset": table.offset[entry.row],
         "length": table.length[entry.row],
         "label": entry.label,
+        "branches": list(entry.branches),
+        "tags": list(entry.tags),
         "head": entry.is_head,
         "failed": entry.failed,
         "subject": view.subject(entry.row),

@@ -29,7 +29,7 @@ _PREFIX: Final = {
     "context_edit": "context ",
 }
 _ROLES: Final = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL, "bashExecution": Role.TOOL}
-_LABEL_COLUMNS: Final = 40
+_NAME_COLUMNS: Final = 40
 BODY_LINES: Final = 8
 """Lines of an entry's text that a paragraph shows."""
 NARROWEST: Final = 20
@@ -62,20 +62,35 @@ def subject_spans(entry: LoggedEntry, subject: str) -> list[tuple[Role, str]]:
     return [(Role.DIM, prefix + text)]
 
 
-def decoration(entry: LoggedEntry) -> list[str]:
-    """Return what is said in brackets behind an id: HEAD, the label."""
-    marks = ["HEAD"] if entry.is_head else []
+def decoration(entry: LoggedEntry) -> list[tuple[Role, str]]:
+    """Return what is said in brackets behind an id, a mark a span: HEAD and its branch, branches, tags, the label."""
+    marks: list[tuple[Role, str]] = []
+    if entry.is_head:
+        on = f" -> {_name(entry.head_branch)}" if entry.head_branch is not None else ""
+        marks.append((Role.CURRENT, f"HEAD{on}{' detached' if entry.detached else ''}"))
+    marks += [(Role.BRANCH, _name(name)) for name in entry.branches if name != entry.head_branch]
+    marks += [(Role.LABEL, f"tag: {_name(name)}") for name in entry.tags]
     if entry.label is not None:
-        marks.append(f"label: {truncate(one_line(entry.label), _LABEL_COLUMNS)}")
+        marks.append((Role.LABEL, f"label: {truncate(one_line(entry.label), _NAME_COLUMNS)}"))
     return marks
+
+
+def _name(name: str) -> str:
+    return truncate(visible(name, keep=""), _NAME_COLUMNS)
+
+
+def decoration_spans(entry: LoggedEntry) -> list[tuple[Role, str]]:
+    """Return the marks of an entry in brackets; nothing when it has none."""
+    spans: list[tuple[Role, str]] = []
+    for mark in decoration(entry):
+        spans += [(Role.DIM, ", " if spans else "("), mark]
+    return [*spans, (Role.DIM, ")")] if spans else []
 
 
 def _id_spans(entry: LoggedEntry) -> list[tuple[Role, str]]:
     spans = [(Role.CURRENT if entry.is_head else Role.ID, visible(entry.name, keep="")), (Role.PLAIN, " ")]
-    marks = decoration(entry)
-    if marks:
-        spans += [(Role.LABEL, f"({', '.join(marks)})"), (Role.PLAIN, " ")]
-    return spans
+    marks = decoration_spans(entry)
+    return [*spans, *marks, (Role.PLAIN, " ")] if marks else spans
 
 
 def fitted(spans: Sequence[tuple[Role, str]], columns: int | None) -> list[tuple[Role, str]]:
@@ -115,13 +130,13 @@ def paragraph(view: SessionView, entry: LoggedEntry, looks: Looks) -> list[str]:
 
 def heading(view: SessionView, entry: LoggedEntry, looks: Looks) -> list[str]:
     """Return what stands above an entry's text."""
-    marks = decoration(entry)
+    marks = decoration_spans(entry)
     message = view.entry(entry.row).message
     by = (message.model or message.tool_name) if message is not None else None
     notes = [*([one_line(by)] if by else []), *(["failed"] if entry.failed else [])]
     who = one_line(entry.role or entry.type) + (f" ({', '.join(notes)})" if notes else "")
     lines: list[list[tuple[Role, str]]] = [
-        [(Role.ID, f"entry {visible(entry.name, keep='')}"), (Role.LABEL, f" ({', '.join(marks)})" if marks else "")],
+        [(Role.ID, f"entry {visible(entry.name, keep='')}"), *([(Role.PLAIN, " "), *marks] if marks else [])],
         [(Role.PLAIN, "Node:   "), (Role.DIM, entry.oid.hex[:SHORT_OID])],
         [(Role.PLAIN, "From:   "), (Role.ERROR if entry.failed else _ROLES.get(entry.who, Role.PLAIN), who)],
         [(Role.PLAIN, "Date:   " + looks.when(entry.time))],

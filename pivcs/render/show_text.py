@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import orjson
@@ -82,14 +82,14 @@ def line_lines(view: SessionView, row: int, looks: Looks) -> Iterator[str]:
         yield "    " + looks.styler(Role.DIM, f"(+{plural(table.length[row] - length, 'byte')}; --raw writes all)")
 
 
-def entry_json(view: SessionView, entries: Sequence[LoggedEntry]) -> Iterator[bytes]:
+def entry_json(entries: Iterable[tuple[SessionView, LoggedEntry]]) -> Iterator[bytes]:
     """Yield entries with their whole values as a JSON document.
 
     The value is the session's own text where JSON can carry it as it is, so numbers keep their spelling. It is null for
     a record that is too long to be shown.
     """
     yield b'{"schema":"pivcs.show/1","entries":['
-    for number, entry in enumerate(entries):
+    for number, (view, entry) in enumerate(entries):
         head = encode(entry_document(view, entry))
         yield (b",\n" if number else b"\n") + head[:-1] + b',"value":' + _value(view, entry.row) + b"}"
     yield b"\n]}\n"
