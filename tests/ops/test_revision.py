@@ -297,7 +297,8 @@ def test_labels_can_be_typed_in_quotes(view: SessionView):
 
 def test_label_texts_of_every_kind_can_be_typed():
     texts = [
-        *TEXTS, "tab\there", "..", '"', '""', "\\", '\\"', "x" * 300, "\U0001f468\u200d\U0001f469", "a\nb", "|", "a & b",
+        *TEXTS, "tab\there", "..", '"', '""', "\\", '\\"', "x" * 300, "\U0001f468\u200d\U0001f469", "a\nb", "|",
+        "a & b",
     ]  # fmt: skip
     names = [f"{number:02x}" for number in range(16, 16 + len(texts))]
     view = view_of(build_session("-".join(names), labels=dict(zip(names, texts, strict=True))))
