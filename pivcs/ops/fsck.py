@@ -240,10 +240,14 @@ class _Check:
         path, generation = self._path(stream), stream.generation
         table = view.table
         without_id = {table.line_number(row) for row in rows_without_id(view)}
+        named = set()
         for found in status_of(view).findings:
+            named.add(found.kind)
             if found.kind != "foreign-line" or found.line not in without_id:
                 yield Finding(found.kind, path, generation, found.line, found.offset, found.detail)
         for oddity in oddities(view):
+            if oddity.kind in named:
+                continue
             line, offset = table.line_number(oddity.row), table.offset[oddity.row]
             yield Finding(oddity.kind, path, generation, line, offset, str(oddity.count))
 
