@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from docs.generate import ROOT
 from pivcs.cli import run
 from pivcs.ops.demo import write_demo
 from pivcs.render.status_text import _MEANING
+from pivcs.store.store import Store
 from tests.builders import build_session, header_line, label_line, line, message_line
 
 _TEXT = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
@@ -23,6 +26,7 @@ _CHECKS: dict[str, Callable[[object], bool]] = {
     "boolean": lambda value: isinstance(value, bool),
     "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
     "list": lambda value: isinstance(value, list),
+    "number": lambda value: isinstance(value, float),
     "null": lambda value: value is None,
     "object": lambda value: isinstance(value, dict),
     "string": lambda value: isinstance(value, str),
@@ -96,6 +100,9 @@ COMMANDS = {
     "pivcs.status/1": ["status"],
     "pivcs.ls/1": ["ls"],
     "pivcs.sync/1": ["sync"],
+    "pivcs.fsck/1": ["fsck"],
+    "pivcs.gc/1": ["gc"],
+    "pivcs.store/1": ["store", "info"],
 }
 Capture = pytest.CaptureFixture[bytes]
 Documents = list[dict[str, object]]
@@ -142,7 +149,38 @@ def synced(files: list[Path], capfdbinary: Capture) -> Documents:
     return found
 
 
-MADE_FOR: dict[str, Callable[[list[Path], Capture], Documents]] = {"pivcs.sync/1": synced}
+def checked(files: list[Path], capfdbinary: Capture) -> Documents:
+    """Return what `fsck` says of odd files, of one that has gone, one that was changed, and of a damaged store."""
+    written(capfdbinary, "sync", "--json", str(files[0].parent))
+    found = [written(capfdbinary, "fsck", "--json")]
+    files[0].write_bytes(files[0].read_bytes().replace(b"cents", b"coins", 1))
+    connection = sqlite3.connect(os.environ["XDG_DATA_HOME"] + "/pivcs/store.db", isolation_level=None)
+    connection.execute("UPDATE stream SET session = 9999 WHERE id = 1")
+    connection.close()
+    return [*found, written(capfdbinary, "fsck", "--json", code=1)]
+
+
+def collected(files: list[Path], capfdbinary: Capture) -> Documents:
+    """Return what `gc` says before and after."""
+    written(capfdbinary, "sync", "--json", str(files[0].parent))
+    return [written(capfdbinary, "gc", "--json", *options) for options in ((), ("--apply",))]
+
+
+def described(files: list[Path], capfdbinary: Capture) -> Documents:
+    """Return what `store info` says of an empty store and of one with sessions."""
+    empty = files[0].parent / "none.db"
+    Store.open(empty, create=True).close()
+    shown = written(capfdbinary, "store", "info", "--json", "--store", str(empty))
+    written(capfdbinary, "sync", "--json", str(files[0].parent))
+    return [shown, written(capfdbinary, "store", "info", "--json")]
+
+
+MADE_FOR: dict[str, Callable[[list[Path], Capture], Documents]] = {
+    "pivcs.sync/1": synced,
+    "pivcs.fsck/1": checked,
+    "pivcs.gc/1": collected,
+    "pivcs.store/1": described,
+}
 """Schemas of commands that are not about one session file each."""
 
 
