@@ -1,0 +1,115 @@
+"""Where a session's lines go: nowhere, to a file that does not exist yet, or to one that does (pi format 10).
+
+A storage is asked for a `turn`: within it the state is up to date with the file, and one entry can be written.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pivcs.session.appending import Appender, Seen, SessionFileChanged, appending, seen_of
+from pivcs.session.jsontext import parse_json
+from pivcs.session.jsonwrite import dump_json
+from pivcs.session.state import CONVERSATION_ROLES, SessionState
+from pivcs.session.values import Effect, iter_kept
+from pivcs.session.wholefile import replace_file, write_new
+
+Write = Callable[[object], None]
+"""Takes the one entry of a turn, brings it to the file, and only then into the state."""
+
+
+def line_of(value: object) -> bytes:
+    """Return the line of a header or an entry, with its LF."""
+    return dump_json(value) + b"\n"
+
+
+def is_conversation_start(value: object) -> bool:
+    """Whether a new session's file appears with this entry: a user or assistant message (10.1)."""
+    message = value.get("message") if isinstance(value, dict) and value.get("type") == "message" else None
+    return isinstance(message, dict) and message.get("role") in CONVERSATION_ROLES
+
+
+class Storage:
+    """The entries' way to the file. `path` is None for a session in memory.
+
+    `seen` is what is known of the file, None as long as there is none; `pending` says what must happen to it with the
+    first append, because opening does not write.
+    """
+
+    def __init__(self, path: Path | None, seen: Seen | None = None, pending: Effect = Effect.NONE) -> None:
+        self.path = path
+        self._seen = seen
+        self.pending = pending
+
+    @property
+    def exists(self) -> bool:
+        """Whether the session has a file as far as is known."""
+        return self._seen is not None
+
+    @contextmanager
+    def turn(self, state: SessionState) -> Iterator[Write]:
+        """Take in what others have written, then let one entry be written.
+
+        Raises what `appending`, `write_new` and `replace_file` raise; the state then lacks the entry, as the file does.
+        """
+        if self.path is None or self._seen is None:
+            yield lambda entry: self._hold(state, entry)
+            return
+        with appending(self.path, self._seen) as appender:
+            self._take_in(state, appender)
+            yield lambda entry: self._write(state, appender, entry)
+
+    def create(self, state: SessionState) -> None:
+        """Write the file with everything that the state holds; it must not exist. Raises as `write_new`."""
+        if self.path is not None:
+            self._create(self.path, b"".join(map(line_of, state.values)))
+
+    def _hold(self, state: SessionState, entry: object) -> None:
+        """Keep the entry in memory until the conversation begins; then everything is written."""
+        line = line_of(entry)
+        value = parse_json(line)
+        if self.path is not None and (state.has_conversation or is_conversation_start(value)):
+            self._create(self.path, b"".join((*map(line_of, state.values), line)))
+        state.add(value)
+
+    def _create(self, path: Path, data: bytes) -> None:
+        write_new(path, (data,))
+        self._seen = seen_of(os.stat(path), data)
+
+    def _take_in(self, state: SessionState, appender: Appender) -> None:
+        if appender.others:
+            if self.pending in (Effect.REWRITTEN, Effect.HEADER_WRITTEN):
+                # Its version or its header is no longer what the state was made from.
+                assert self.path is not None
+                raise SessionFileChanged(self.path)
+            _add_others(state, appender.others)
+        self._seen = appender.seen
+
+    def _write(self, state: SessionState, appender: Appender, entry: object) -> None:
+        line = line_of(entry)
+        before, after = b"", b""
+        if self.pending is Effect.REWRITTEN:
+            assert self.path is not None
+            data = b"".join((*map(line_of, state.values), line))
+            replace_file(self.path, (data,))
+            self._seen = seen_of(os.stat(self.path), data)
+        elif self.pending is Effect.HEADER_WRITTEN:
+            appender.append(b"".join(map(line_of, state.values)) + line)
+            self._seen = appender.seen
+        else:
+            before, after = appender.append(line)
+            self._seen = appender.seen
+        self.pending = Effect.NONE
+        # What others wrote in this moment gets its place in the order of the file; our entry stays the position.
+        _add_others(state, before)
+        state.add(parse_json(line))
+        _add_others(state, after)
+
+
+def _add_others(state: SessionState, data: bytes) -> None:
+    """Take in lines that other writers have appended; the position stays ours."""
+    for value in iter_kept(data.split(b"\n")):
+        state.add(value, move=False)
