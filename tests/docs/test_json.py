@@ -20,7 +20,7 @@ from tests.builders import build_session, header_line, label_line, line, message
 
 _TEXT = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
-_SHAPES = ("session", "entry")
+_SHAPES = ("session", "entry", "change")
 _CHECKS: dict[str, Callable[[object], bool]] = {
     "any": lambda value: True,
     "boolean": lambda value: isinstance(value, bool),
@@ -89,6 +89,8 @@ FILES: dict[str, bytes] = {
     "tree": build_session("a-b-c-d, b-e", labels={"b": "fork"}, kinds={"c": "name"}),
     "version 1": header_line(version=None) + line({"type": "message", "message": {"role": "user", "content": "Hi."}}),
     "no header": build_session("a-b", header=b""),
+    "detached": build_session("a-b-c", extra=[label_line("1abe0009", "aaaaaaaa", "bbbbbbbb", "x")]),
+    "two writers": build_session("a-b-c, a-d-e", kinds={"b": "tool", "c": "result", "d": "tool"}, leaf="c"),
     "blank": b"\n",
     "empty": b"",
     "pending": b"{",
@@ -103,6 +105,9 @@ COMMANDS = {
     "pivcs.fsck/1": ["fsck"],
     "pivcs.gc/1": ["gc"],
     "pivcs.store/1": ["store", "info"],
+    "pivcs.revparse/1": ["rev-parse"],
+    "pivcs.mergebase/1": ["merge-base"],
+    "pivcs.reflog/1": ["reflog"],
 }
 Capture = pytest.CaptureFixture[bytes]
 Documents = list[dict[str, object]]
@@ -118,6 +123,7 @@ def files(tmp_path: Path) -> list[Path]:
     for path in (gone, rewritten):
         path.write_bytes(build_session("a-b", header=header_line(path.stem)))
     assert run(["sync", "--quiet", str(gone), str(rewritten)]) == 0
+    assert run(["tag", "fixed", str(tmp_path / "tree.jsonl"), "HEAD~2"]) == 0
     gone.unlink()
     rewritten.write_bytes(build_session("c", header=header_line("rewritten")))
     return [write_demo(tmp_path), *paths, gone, rewritten]
@@ -175,11 +181,67 @@ def described(files: list[Path], capfdbinary: Capture) -> Documents:
     return [shown, written(capfdbinary, "store", "info", "--json")]
 
 
+def resolved(files: list[Path], capfdbinary: Capture) -> Documents:
+    """Return what names, ranges and empty sets resolve to."""
+    tree = str(files[0].parent / "tree.jsonl")
+    return [written(capfdbinary, "rev-parse", "--json", tree, "main", "HEAD", "all()", "main..main")]
+
+
+def parted(files: list[Path], capfdbinary: Capture) -> Documents:
+    """Return where paths part, and that they have nothing in common."""
+    tree, odd = str(files[0].parent / "tree.jsonl"), str(files[0].parent / "odd.jsonl")
+    both = (["main", "HEAD"], ["HEAD", "main"])
+    found = [written(capfdbinary, "merge-base", "--json", tree, *names) for names in both]
+    return [*found, written(capfdbinary, "merge-base", "--json", odd, "cccccccc", "aaaaaaaa", code=1)]
+
+
+def moved(files: list[Path], capfdbinary: Capture) -> Documents:
+    """Return the history of HEAD, and of a branch that was deleted and came back."""
+    tree, odd = str(files[0].parent / "tree.jsonl"), str(files[0].parent / "odd.jsonl")
+    for arguments in (["branch", tree, "-d", "main"], ["undo"]):
+        assert run(arguments) == 0
+        capfdbinary.readouterr()
+    return [written(capfdbinary, "reflog", "--json", *names) for names in ([tree, "main"], [tree], [odd])]
+
+
+def changed(files: list[Path], capfdbinary: Capture) -> Documents:
+    """Return what commands say that set, move and delete tags, and undo that."""
+    tree = next(path for path in files if path.stem == "tree")
+    found = [written(capfdbinary, "tag", "--json", "here", str(tree))]
+    found.append(written(capfdbinary, "tag", "--json", "--force", "here", "HEAD~1", str(tree)))
+    found.append(written(capfdbinary, "tag", "--json", "--delete", "here", str(tree)))
+    return [*found, *(written(capfdbinary, word, "--json") for word in ("undo", "redo"))]
+
+
+def logged(files: list[Path], capfdbinary: Capture) -> Documents:
+    """Return the log of operations after some of each kind."""
+    changed(files, capfdbinary)
+    return [written(capfdbinary, "op", "log", "--json")]
+
+
+def tagged(files: list[Path], capfdbinary: Capture) -> Documents:
+    """Return tags of entries with and without a time, and of one in an older generation."""
+    found = []
+    for path in files:
+        if path.stem in ("tree", "version 1"):
+            assert run(["tag", "fixed", str(path)]) == 0
+    capfdbinary.readouterr()
+    for path in files:
+        if path.stem == "tree":
+            path.write_bytes(build_session("c-d"))
+        if path.stem in ("tree", "version 1"):
+            found.append(written(capfdbinary, "tag", "--json", str(path)))
+    return found
+
+
 MADE_FOR: dict[str, Callable[[list[Path], Capture], Documents]] = {
     "pivcs.sync/1": synced,
     "pivcs.fsck/1": checked,
     "pivcs.gc/1": collected,
     "pivcs.store/1": described,
+    "pivcs.revparse/1": resolved,
+    "pivcs.mergebase/1": parted,
+    "pivcs.reflog/1": moved,
 }
 """Schemas of commands that are not about one session file each."""
 
