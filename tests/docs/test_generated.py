@@ -55,7 +55,7 @@ def test_command_page_is_up_to_date() -> None:
 def test_every_command_and_option_is_on_the_command_page() -> None:
     sections = dict(re.findall(r"^## pivcs ([a-z-]+)\n(.*?)(?=^## |\Z)", cli_page(), re.MULTILINE | re.DOTALL))
     modules = {path.stem for path in (ROOT / "pivcs" / "cli").glob("*.py")}
-    assert {name.replace("-", "_") for name in sections} == modules - {"__init__", "output", "target"}
+    assert {name.replace("-", "_") for name in sections} == modules - {"__init__", "complete", "output", "target"}
     for name, command in commands().items():
         inner = command.commands if isinstance(command, click.Group) else {}
         assert set(re.findall(rf"^### pivcs {name} ([a-z-]+)$", sections[name], re.MULTILINE)) == set(inner)
