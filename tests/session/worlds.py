@@ -27,8 +27,13 @@ def make_world(
 ) -> World:
     """Return a world in which every look at the clock gives `step` milliseconds more, and ids come from `ids`.
 
-    Without ids they count up from `seed`. The random part of a session id is the last ten bytes of the next of them.
+    Without ids they count up from `seed`, and the random part of a session's id (ten bytes) is zero; else it is the end
+    of the next id.
     """
     times = itertools.count(clock + step, step) if step else itertools.repeat(clock)
     source = counted_bytes(seed) if ids is None else ids_as_bytes(ids)
-    return World(lambda: next(times), lambda count: next(source)[-count:], Surroundings({}, str(home), str(home)))
+
+    def random(count: int) -> bytes:
+        return bytes(count) if ids is None and count < 16 else next(source)[-count:]
+
+    return World(lambda: next(times), random, Surroundings({}, str(home), str(home)))
