@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from pivcs.cli.output import Output
+from pivcs.cli.output import Output, warn
 from pivcs.cli.target import open_session, session_option, split_target
 from pivcs.errors import PivcsError
 from pivcs.objects.oid import NO_PARENT
-from pivcs.ops.revision import resolve
+from pivcs.ops.revision import resolve_target
 
 
 @click.command("cat-file")
@@ -35,11 +35,14 @@ def command(context: click.Context, arguments: tuple[str, ...], session: str | N
         raise click.UsageError("exactly one revision is needed")
     view = open_session(session)
     try:
-        row = resolve(view, revisions[0])
+        target = resolve_target(view, revisions[0])
     except PivcsError:
         if what == "exists":
             context.exit(1)
         raise
+    for warning in target.warnings:
+        warn(warning)
+    view, row = target.view, target.row
     table = view.table
     output = Output(colour="never", pager=False, utc=False)
     if what == "type":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from pivcs.cli.complete import revisions as proposed
 from pivcs.cli.output import Output, warn
 from pivcs.cli.target import open_session, session_option, split_target
 from pivcs.ops.merge_base import is_ancestor, merge_base
@@ -15,7 +16,7 @@ from pivcs.render.text import one_line
 
 
 @click.command("merge-base")
-@click.argument("arguments", metavar="[SESSION] A B", nargs=-1, required=True)
+@click.argument("arguments", metavar="[SESSION] A B", nargs=-1, required=True, shell_complete=proposed)
 @session_option
 @click.option("--is-ancestor", "asks", is_flag=True, help="Write nothing; exit 0 if A is on the path to B, 1 if not.")
 @click.option("-o", "--oid", is_flag=True, help="Write the object id instead of the entry id.")

@@ -6,6 +6,7 @@ from itertools import islice
 
 import click
 
+from pivcs.cli.complete import revisions as proposed
 from pivcs.cli.output import Output, output_options
 from pivcs.cli.target import open_session, session_option, split_target
 from pivcs.ops.reflog import moves_of
@@ -15,7 +16,7 @@ from pivcs.render.style import ColourWhen
 
 
 @click.command("reflog")
-@click.argument("arguments", metavar="[SESSION] [REF]", nargs=-1)
+@click.argument("arguments", metavar="[SESSION] [REF]", nargs=-1, shell_complete=proposed)
 @session_option
 @click.option("-n", "--max-count", "count", type=click.IntRange(min=0), help="Show at most this many moves.")
 @output_options

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import click
 
+from pivcs.cli.complete import revisions as proposed
 from pivcs.cli.output import Output, warn
 from pivcs.cli.target import now, open_session, session_option, split_target
 from pivcs.errors import PivcsError
+from pivcs.ops.log_rows import chosen_by
 from pivcs.ops.names import Names
-from pivcs.ops.revset import Selection, read
+from pivcs.ops.revset import Selection
 from pivcs.ops.view import SessionView
 from pivcs.render.documents import encode
 from pivcs.render.log_text import SHORT_OID
@@ -17,7 +19,7 @@ from pivcs.render.text import one_line
 
 
 @click.command("rev-parse")
-@click.argument("arguments", metavar="[SESSION] REV...", nargs=-1, required=True)
+@click.argument("arguments", metavar="[SESSION] REV...", nargs=-1, required=True, shell_complete=proposed)
 @session_option
 @click.option("--short", "form", flag_value="short", help=f"Write {SHORT_OID} digits of each object id.")
 @click.option("--entry", "form", flag_value="entry", help="Write entry ids.")
@@ -42,7 +44,7 @@ def command(
         raise click.UsageError("a revision is needed")
     view = open_session(session)
     try:
-        chosen = [read(view, text, now()) for text in revisions]
+        chosen = [chosen_by(view, text, now(), None) for text in revisions]
     except PivcsError:
         if verify:
             context.exit(1)

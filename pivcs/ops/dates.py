@@ -47,11 +47,10 @@ def parse_date(text: str, now: int, zone: tzinfo | None = None) -> int:
         ago = _AGO.fullmatch(wanted)
         if ago is not None:
             return _before(now, int(ago[1]) if ago[1].isdecimal() else 1, ago[2], zone)
-        zoned = _ZONED.fullmatch(text.strip())
-        if zoned is not None and "T" in zoned[1].replace(" ", "T").upper():
-            exact = parse_time(zoned[1].replace(" ", "T").upper() + zoned[2])
-            if exact is not None:
-                return exact
+        zoned = _ZONED.fullmatch(wanted.upper())
+        exact = parse_time(zoned[1].replace(" ", "T") + zoned[2]) if zoned is not None else None
+        if exact is not None:
+            return exact
         date = _DATE.fullmatch(wanted.upper())
         if date is not None:
             year, month, day_of_month, hour, minute, second = (int(part or 0) for part in date.groups())

@@ -32,7 +32,6 @@ def merge_base_document(view: SessionView, first: int, second: int, base: int | 
     names = Names(view)
     return {
         "schema": "pivcs.mergebase/1",
-        "session": session_document(view),
         "first": _entry(names, first),
         "second": _entry(names, second),
         "base": _entry(names, base) if base is not None else None,

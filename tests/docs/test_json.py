@@ -90,6 +90,9 @@ FILES: dict[str, bytes] = {
     "version 1": header_line(version=None) + line({"type": "message", "message": {"role": "user", "content": "Hi."}}),
     "no header": build_session("a-b", header=b""),
     "detached": build_session("a-b-c", extra=[label_line("1abe0009", "aaaaaaaa", "bbbbbbbb", "x")]),
+    "label without time": build_session(
+        "a", extra=[label_line("1abe0009", "aaaaaaaa", "aaaaaaaa", "x").replace(b'"timestamp"', b'"time"')]
+    ),
     "two writers": build_session("a-b-c, a-d-e", kinds={"b": "tool", "c": "result", "d": "tool"}, leaf="c"),
     "blank": b"\n",
     "empty": b"",
@@ -108,6 +111,11 @@ COMMANDS = {
     "pivcs.revparse/1": ["rev-parse"],
     "pivcs.mergebase/1": ["merge-base"],
     "pivcs.reflog/1": ["reflog"],
+    "pivcs.branch/1": ["branch", "--all"],
+    "pivcs.tag/1": ["tag"],
+    "pivcs.label/1": ["label"],
+    "pivcs.refs/1": ["tag", "here"],
+    "pivcs.op/1": ["op", "log"],
 }
 Capture = pytest.CaptureFixture[bytes]
 Documents = list[dict[str, object]]
@@ -184,7 +192,8 @@ def described(files: list[Path], capfdbinary: Capture) -> Documents:
 def resolved(files: list[Path], capfdbinary: Capture) -> Documents:
     """Return what names, ranges and empty sets resolve to."""
     tree = str(files[0].parent / "tree.jsonl")
-    return [written(capfdbinary, "rev-parse", "--json", tree, "main", "HEAD", "all()", "main..main")]
+    found = [written(capfdbinary, "rev-parse", "--json", tree, "main", "HEAD", "main..main")]
+    return found + [written(capfdbinary, "rev-parse", "--json", str(path), "all()") for path in files]
 
 
 def parted(files: list[Path], capfdbinary: Capture) -> Documents:
@@ -197,11 +206,12 @@ def parted(files: list[Path], capfdbinary: Capture) -> Documents:
 
 def moved(files: list[Path], capfdbinary: Capture) -> Documents:
     """Return the history of HEAD, and of a branch that was deleted and came back."""
-    tree, odd = str(files[0].parent / "tree.jsonl"), str(files[0].parent / "odd.jsonl")
+    tree = str(files[0].parent / "tree.jsonl")
     for arguments in (["branch", tree, "-d", "main"], ["undo"]):
         assert run(arguments) == 0
         capfdbinary.readouterr()
-    return [written(capfdbinary, "reflog", "--json", *names) for names in ([tree, "main"], [tree], [odd])]
+    asked = [[tree, "main"], *([str(path)] for path in files)]
+    return [written(capfdbinary, "reflog", "--json", *names) for names in asked]
 
 
 def changed(files: list[Path], capfdbinary: Capture) -> Documents:
@@ -224,7 +234,8 @@ def tagged(files: list[Path], capfdbinary: Capture) -> Documents:
     found = []
     for path in files:
         if path.stem in ("tree", "version 1"):
-            assert run(["tag", "fixed", str(path)]) == 0
+            assert run(["tag", "fixed too", str(path)]) == 10
+            assert run(["tag", "other", str(path)]) == 0
     capfdbinary.readouterr()
     for path in files:
         if path.stem == "tree":
@@ -242,6 +253,9 @@ MADE_FOR: dict[str, Callable[[list[Path], Capture], Documents]] = {
     "pivcs.revparse/1": resolved,
     "pivcs.mergebase/1": parted,
     "pivcs.reflog/1": moved,
+    "pivcs.refs/1": changed,
+    "pivcs.op/1": logged,
+    "pivcs.tag/1": tagged,
 }
 """Schemas of commands that are not about one session file each."""
 
