@@ -8,7 +8,7 @@ from pivcs.cli.output import Output, output_options
 from pivcs.cli.target import now, open_store, store_option
 from pivcs.ops.operations import redo
 from pivcs.render.documents import encode
-from pivcs.render.op_text import undone_document, undone_lines
+from pivcs.render.op_text import changes_document, undone_lines
 from pivcs.render.style import ColourWhen
 
 
@@ -24,6 +24,6 @@ def command(as_json: bool, colour: ColourWhen, no_pager: bool, utc: bool) -> Non
     done = redo(store, now=now())
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     if as_json:
-        output.bytes([encode(undone_document(done)), b"\n"])
+        output.bytes([encode(changes_document(done.changes, done.operation)), b"\n"])
     else:
         output.lines(undone_lines(done, "redo", output.looks))

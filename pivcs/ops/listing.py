@@ -28,6 +28,7 @@ class ListedSession:
     key: str | None
     size: int
     facts: Summary
+    branches: int
     state: tuple[str, ...]
 
 
@@ -48,7 +49,7 @@ def list_sessions(reader: Reader, paths: Iterable[Path]) -> Iterator[ListedSessi
         path = Path(result.path)
         if isinstance(result, Synced):
             if result.stream is not None:
-                yield _of_stream(result.stream, path, gone=result.outcome == "gone")
+                yield _of_stream(reader.store, result.stream, path, gone=result.outcome == "gone")
         elif isinstance(result.error, CannotWrite):
             yield from _known_or_read(reader.store, path)
         else:
@@ -63,7 +64,7 @@ def gone_sessions(store: Store, directories: Iterable[str] | None) -> Iterator[L
             continue
         stream = store.current_stream(source.id)
         if stream is not None and (wanted is None or decode_summary(stream.summary).cwd in wanted):
-            yield _of_stream(stream, Path(os.fsdecode(source.path)), gone=True)
+            yield _of_stream(store, stream, Path(os.fsdecode(source.path)), gone=True)
 
 
 def by_activity(found: Iterable[ListedSession]) -> list[ListedSession]:
@@ -71,7 +72,7 @@ def by_activity(found: Iterable[ListedSession]) -> list[ListedSession]:
     return sorted(found, key=lambda each: (each.facts.time is None, -(each.facts.time or 0), each.path.name))
 
 
-def _of_stream(stream: Stream, path: Path, *, gone: bool) -> ListedSession:
+def _of_stream(store: Store, stream: Stream, path: Path, *, gone: bool) -> ListedSession:
     facts = decode_summary(stream.summary)
     key = stream.session.hex() if stream.session is not None else None
     state = _state(facts, stream.size, stream.size - stream.line_end)
@@ -79,7 +80,8 @@ def _of_stream(stream: Stream, path: Path, *, gone: bool) -> ListedSession:
         state.append("gone")
     if stream.generation > 1:
         state.append(f"generation {stream.generation}")
-    return ListedSession(path, key, stream.size, facts, tuple(state))
+    branches = store.refs.branch_count(stream)
+    return ListedSession(path, key, stream.size, facts, branches, tuple(state))
 
 
 def _state(facts: Summary, size: int, pending: int) -> list[str]:
@@ -101,7 +103,9 @@ def _without_store(paths: Iterable[Path]) -> Iterator[ListedSession | Unreadable
             with open_file(path) as view:
                 facts, size = summarise(view), view.table.end + view.table.pending
                 state = _state(facts, size, view.table.pending)
-                yield ListedSession(path, view.key.hex if view.key else None, size, facts, tuple(state))
+                branches = len(view.refs.branches)
+                key = view.key.hex if view.key else None
+                yield ListedSession(path, key, size, facts, branches, tuple(state))
         except PivcsError as error:
             yield Unreadable(path, error)
 
@@ -110,6 +114,6 @@ def _known_or_read(store: Store, path: Path) -> Iterator[ListedSession | Unreada
     source = store.source_at(os.fsencode(os.path.realpath(path)))
     stream = store.current_stream(source.id) if source is not None else None
     if stream is not None:
-        yield _of_stream(stream, path, gone=not path.exists())
+        yield _of_stream(store, stream, path, gone=not path.exists())
     else:
         yield from _without_store([path])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pivcs.objects.table import DOUBLED, NO_ROW, NODE, TOOL_USE
+from pivcs.objects.table import NO_ROW, TOOL_USE
 from pivcs.ops.view import SessionView
 from pivcs.session.codes import ASSISTANT, TOOL_RESULT, is_conversation
 from pivcs.session.fields import LineKind
@@ -23,34 +23,35 @@ class Oddity:
 
 def oddities(view: SessionView) -> Iterator[Oddity]:
     """Yield what is unusual, each kind once."""
-    for kind, rows in (("two-writers", _interrupted(view)), ("entries-without-id", rows_without_id(view))):
-        if rows:
-            yield Oddity(kind, rows[0], len(rows))
+    rows = rows_without_id(view)
+    if rows:
+        yield Oddity("entries-without-id", rows[0], len(rows))
 
 
-def _interrupted(view: SessionView) -> list[int]:
+def interrupted_rows(view: SessionView) -> list[int]:
     """Return the rows that go on with a turn which another chain interrupted: two programs wrote to one file.
 
     A tool's result, and an answer after a `toolUse` stop, directly follow what they belong to; only a message of the
-    user may go on anywhere (pi's /tree), so these alone tell.
+    user may go on anywhere (pi's /tree). A second answer to what has been answered is no interruption: pi tries again.
     """
     table = view.table
+    parents, codes = table.parent, table.code
     found = []
     previous = NO_ROW
-    for row, (flags, code) in enumerate(zip(table.flags, table.code, strict=True)):
-        if flags & (NODE | DOUBLED) != NODE or not is_conversation(code):
+    for row in table.nodes():
+        code = codes[row]
+        if not is_conversation(code):
             continue
-        if code in (TOOL_RESULT, ASSISTANT):
-            above = table.parent[row]
-            above = NO_ROW if above == NO_ROW else _or_none(table.conversation_ancestor(above))
-            if above not in (NO_ROW, previous) and (code == TOOL_RESULT or _calls_tools(view, above)):
-                found.append(row)
+        if code in (TOOL_RESULT, ASSISTANT) and parents[row] != NO_ROW and parents[row] != previous:
+            above = table.conversation_ancestor(parents[row])
+            if above is not None and above != previous and (code == TOOL_RESULT or _calls_tools(view, above)):
+                at = previous
+                while at != NO_ROW and at > above:
+                    at = parents[at]
+                if at != above:
+                    found.append(row)
         previous = row
     return found
-
-
-def _or_none(row: int | None) -> int:
-    return NO_ROW if row is None else row
 
 
 def _calls_tools(view: SessionView, row: int) -> bool:

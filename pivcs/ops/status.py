@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from pivcs.objects.table import NODE, NOT_UTF8, ORPHAN
+from pivcs.ops.branch_list import rows_below
 from pivcs.ops.cat import sources_of
+from pivcs.ops.oddities import interrupted_rows
 from pivcs.ops.view import SessionView
 from pivcs.session.fields import SALVAGED, LineKind
 from pivcs.store.records import Event
@@ -47,8 +49,9 @@ class SourceState:
 class Status:
     """What `pivcs status` says. `lines` counts the complete lines of each kind; they add up to `line_count`.
 
-    `sources` and `events` are what the store knows beyond the file: other places of the session, and what became of
-    them, oldest first.
+    `head_branch` is the branch that HEAD is on; when HEAD is detached it is None, and `gone_further` has the branches
+    that go on from its point. `sources` and `events` are what the store knows beyond the file: other places of the
+    session, and what became of them, oldest first.
     """
 
     lines: dict[LineKind, int]
@@ -61,6 +64,10 @@ class Status:
     head: int | None
     pending: int
     findings: tuple[Finding, ...]
+    branches: int = 0
+    tags: int = 0
+    head_branch: str | None = None
+    gone_further: tuple[str, ...] = ()
     sources: tuple[SourceState, ...] = ()
     events: tuple[Event, ...] = ()
 
@@ -79,9 +86,23 @@ def status_of(view: SessionView) -> Status:
         head=view.head,
         pending=table.pending,
         findings=tuple(_findings(view)),
+        branches=len(view.refs.branches),
+        tags=len(view.refs.tags),
+        head_branch=view.refs.head_branch,
+        gone_further=_gone_further(view),
         sources=_sources(view),
         events=_events(view),
     )
+
+
+def _gone_further(view: SessionView) -> tuple[str, ...]:
+    """Return the branches whose path leads over the point where a detached HEAD is."""
+    refs, table = view.refs, view.table
+    at = table.conversation_ancestor(refs.head) if refs.head is not None else None
+    if at is None or refs.head_branch is not None:
+        return ()
+    below = rows_below(table, at)
+    return tuple(branch.name for branch in refs.branches if below[branch.row])
 
 
 def _sources(view: SessionView) -> tuple[SourceState, ...]:
@@ -128,6 +149,9 @@ def _findings(view: SessionView) -> list[Finding]:
             found.append(_finding(view, row, "missing-parent", missing))
         if flags & NOT_UTF8 and kind != SALVAGED:
             found.append(_finding(view, row, "not-utf-8"))
+    interrupted = interrupted_rows(view)
+    if interrupted:
+        found.append(_finding(view, interrupted[0], "two-writers", str(len(interrupted))))
     if not headers and len(table):
         found.append(Finding("no-header", 1, 0, 0, ""))
     if table.pending:

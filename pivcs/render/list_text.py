@@ -24,7 +24,7 @@ def list_lines(sessions: Sequence[ListedSession], looks: Looks, *, with_cwd: boo
             looks.when(session.facts.time),
             truncate(one_line(short), LONGEST_ID),
             plural(session.facts.entries, "entry", "entries"),
-            plural(session.facts.tips, "tip"),
+            plural(session.branches, "branch", "branches"),
             format_bytes(session.size),
         )
         for session, short in zip(sessions, ids, strict=True)
@@ -58,6 +58,7 @@ def session_document(session: ListedSession) -> Document:
         "size": session.size,
         "entries": session.facts.entries,
         "tips": session.facts.tips,
+        "branches": session.branches,
         "state": list(session.state),
     }
 

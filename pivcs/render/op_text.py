@@ -12,7 +12,7 @@ from pivcs.render.documents import Document, time_text
 from pivcs.render.log_text import Looks, fitted
 from pivcs.render.style import Role, Span
 from pivcs.render.text import one_line, visible
-from pivcs.store.refs import RefChange
+from pivcs.store.refs import Operation, RefChange
 
 SHOWN_CHANGES: Final = 10
 _OID: Final = 12
@@ -135,16 +135,11 @@ def change_document(change: RefChange) -> Document:
     }
 
 
-def changes_document(changes: Sequence[RefChange]) -> Document:
-    """Return what a command changed as a JSON document."""
-    return {"schema": "pivcs.refs/1", "changes": [change_document(change) for change in changes]}
-
-
-def undone_document(done: Undone) -> Document:
-    """Return what an undo or redo did as a JSON document."""
+def changes_document(changes: Sequence[RefChange], about: Operation | None = None) -> Document:
+    """Return what a command changed as a JSON document; `about` is the operation that was undone or done again."""
     return {
         "schema": "pivcs.refs/1",
-        "about": done.operation.id,
-        "command": done.operation.command,
-        "changes": [change_document(change) for change in done.changes],
+        "about": about.id if about is not None else None,
+        "command": about.command if about is not None else None,
+        "changes": [change_document(change) for change in changes],
     }

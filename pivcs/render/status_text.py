@@ -12,7 +12,7 @@ from pivcs.render.amounts import format_bytes, format_count, plural
 from pivcs.render.documents import Document, session_document, time_text
 from pivcs.render.log_text import SHORT_OID, Looks, fitted, oneline
 from pivcs.render.style import Role
-from pivcs.render.text import one_line
+from pivcs.render.text import one_line, visible
 from pivcs.session.fields import LineKind
 from pivcs.session.migrations import version_of
 
@@ -23,6 +23,7 @@ _MEANING: Final = {
     "missing-parent": "parent is not in the file",
     "second-header": "another header",
     "not-utf-8": "not UTF-8",
+    "two-writers": "goes on with a turn that another chain interrupted: two programs write to the file",
     "no-header": "the file has no header; pi refuses it",
     "pending-line": "no line end: a torn write, or one that is under way",
 }
@@ -35,6 +36,7 @@ _NOUNS: Final = {
     LineKind.BLANK: ("blank", "blank"),
 }
 SHOWN_FINDINGS: Final = 20
+SHOWN_BRANCHES: Final = 3
 
 
 def status_lines(view: SessionView, status: Status, looks: Looks, *, every: bool) -> Iterator[str]:
@@ -60,10 +62,13 @@ def status_lines(view: SessionView, status: Status, looks: Looks, *, every: bool
         head = ops.logged(view, status.head)
         yield _field("Position", oneline(head, view.subject(status.head), looks, beside=11))
         yield _field("", looks.when(head.time))
-    yield _field(
-        "Tree",
-        f"{plural(status.nodes, 'entry', 'entries')}, {plural(status.tips, 'tip')}, {plural(status.labels, 'label')}",
-    )
+    if status.branches:
+        yield _field("Branch", _branch(status, looks))
+    amounts = [plural(status.nodes, "entry", "entries"), plural(status.tips, "tip")]
+    amounts += [plural(status.branches, "branch", "branches"), plural(status.labels, "label")]
+    if status.tags:
+        amounts.append(plural(status.tags, "tag"))
+    yield _field("Tree", ", ".join(amounts))
     counts = ", ".join(
         f"{format_count(count)} {_NOUNS[kind][count != 1]}" for kind, count in status.lines.items() if count
     )
@@ -77,6 +82,18 @@ def status_lines(view: SessionView, status: Status, looks: Looks, *, every: bool
         left = len(status.findings) - len(shown)
         if left:
             yield style(Role.DIM, f"(+{plural(left, 'finding')}; --all shows them)")
+
+
+def _branch(status: Status, looks: Looks) -> str:
+    """Say which branch HEAD is on, or which have gone further from where it is."""
+    if status.head_branch is not None:
+        return looks.styler(Role.CURRENT, visible(status.head_branch, keep=""))
+    further = [visible(name, keep="") for name in status.gone_further[:SHOWN_BRANCHES]]
+    left = len(status.gone_further) - len(further)
+    names = ", ".join(further) + (f" and {plural(left, 'other')}" if left else "")
+    have = "has" if len(status.gone_further) == 1 else "have"
+    where = f"; {names} {have} gone further" if names else ""
+    return looks.styler(Role.WARNING, "detached") + f": HEAD is not at the end of a branch{where}"
 
 
 def _history_lines(status: Status, looks: Looks) -> Iterator[str]:
@@ -109,6 +126,8 @@ def _finding_lines(finding: Finding, looks: Looks) -> Iterator[str]:
     meaning = _MEANING[finding.kind]
     if finding.kind == "missing-parent":
         meaning = f"parent {one_line(finding.detail) or '(empty)'} is not in the file above it"
+    elif finding.kind == "two-writers":
+        meaning += "" if finding.detail == "1" else f" ({finding.detail} times)"
     elif finding.detail:
         meaning += f" ({finding.detail})"
     if finding.kind in ("damaged-line", "pending-line", "glued-line"):
@@ -130,7 +149,10 @@ def status_document(view: SessionView, status: Status) -> Document:
         "nodes": status.nodes,
         "salvaged": status.salvaged,
         "tips": status.tips,
+        "branches": status.branches,
         "labels": status.labels,
+        "tags": status.tags,
+        "gone_further": list(status.gone_further),
         "pending": status.pending,
         "sources": [
             {

@@ -66,6 +66,11 @@ class RefStore:
         """Whether a stream ever had a branch."""
         return bool(self._branches("WHERE stream = ? LIMIT 1", stream.id))
 
+    def branch_count(self, stream: Stream) -> int:
+        """Return how many branches, not deleted, a stream has."""
+        ((count,),) = self._all("SELECT count(*) FROM branch WHERE stream = ? AND NOT deleted", stream.id)
+        return int(count)
+
     def put_branches(self, stream: int, branches: Iterable[Branch]) -> None:
         """Write branches, over those of the same names."""
         self._database.connection.executemany(

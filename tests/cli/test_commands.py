@@ -150,7 +150,7 @@ def test_session_and_revision_can_be_given_in_every_form(pivcs: Program, tree: P
 def test_file_may_have_any_name(pivcs: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str):
     (tmp_path / name).write_bytes(build_session("a-b"))
     monkeypatch.chdir(tmp_path)
-    expected = ["bbbbbbbb (HEAD) assistant: b", "aaaaaaaa user: a"]
+    expected = ["bbbbbbbb (HEAD -> main) assistant: b", "aaaaaaaa user: a"]
     assert pivcs("log", "--oneline", f"./{name}").lines == expected
     assert pivcs("log", "--oneline", "-s", f"./{name}").lines == expected
     if name != "HEAD":

@@ -12,13 +12,13 @@ import pytest
 from tests.builders import SESSION_ID, build_session, header_line, message_line
 from tests.cli.conftest import Program
 
-SESSION = {"path", "key", "id", "name", "cwd", "version", "parent_session", "head"}
+SESSION = {"path", "key", "id", "name", "cwd", "version", "parent_session", "head", "head_branch"}
 ENTRY = {
     "entry", "oid", "parent", "parent_oid", "missing_parent", "type", "role", "time", "line", "offset", "length",
-    "label", "head", "failed", "subject",
+    "label", "branches", "tags", "head", "failed", "subject",
 }  # fmt: skip
 TURN = {"entries", "last", "oid", "parent", "prompt", "answer", "finished", "time"}
-LISTED = {"path", "id", "key", "name", "first_prompt", "cwd", "time", "size", "entries", "tips", "state"}
+LISTED = {"path", "id", "key", "name", "first_prompt", "cwd", "time", "size", "entries", "tips", "branches", "state"}
 
 
 @pytest.fixture
