@@ -44,6 +44,7 @@ crypto.randomUUID = () => {
 syncBuiltinESMExports();
 
 const pi = await import(pathToFileURL(manager).href);
+const { convertToLlm } = await import(pathToFileURL(manager.replace("session-manager.js", "messages.js")).href);
 
 // A step is [method, ...arguments]. Ids are given as places: {"$": n} is the id that step n returned, {"$": -1} is null.
 // An argument {"undefined": true} is undefined. A method that throws gives "error".
@@ -68,12 +69,14 @@ function run(request) {
     }
     const file = session.getSessionFile();
     clock = null;
+    const context = contextOf(session);
     return {
         results,
         file,
         leaf: session.getLeafId(),
         text: existsSync(file) ? readFileSync(file).toString("base64") : null,
-        context: contextOf(session),
+        context,
+        llm: context === "error" ? null : convertToLlm(context.messages),
     };
 }
 

@@ -26,6 +26,10 @@ DATA = st.recursive(
 OPTIONAL = st.just(UNDEFINED_ARGUMENT) | DATA
 BLOCKS = st.lists(st.builds(lambda text: {"type": "text", "text": text}, TEXTS), max_size=2)
 CONTENT = TEXTS | BLOCKS
+ENDINGS = st.sampled_from([
+    {}, {"exitCode": 0}, {"exitCode": 3, "excludeFromContext": False}, {"cancelled": True, "exitCode": 1},
+    {"truncated": True, "fullOutputPath": "/f"}, {"truncated": True}, {"excludeFromContext": True},
+])  # fmt: skip
 TOOLS = st.lists(st.builds(lambda name: {"name": name, "description": "d"}, st.sampled_from("rwb")), max_size=3)
 SECTIONS = st.dictionaries(st.sampled_from(["b", "a", "7", "3"]), st.none() | TEXTS, max_size=3)
 
@@ -58,7 +62,9 @@ STEPS: dict[str, Any] = {
         "appendMessage", message("assistant", content=draw(BLOCKS), provider=draw(TEXTS), model="m")
     ],
     "result": lambda draw, _: ["appendMessage", message("toolResult", content=draw(BLOCKS), details=draw(DATA))],
-    "bash": lambda draw, _: ["appendMessage", message("bashExecution", command="ls", output=draw(TEXTS))],
+    "bash": lambda draw, _: [
+        "appendMessage", message("bashExecution", command="ls", output=draw(TEXTS), **draw(ENDINGS))
+    ],
     "system": lambda draw, _: [
         "appendMessage",
         message("system", content=draw(CONTENT), sections=draw(SECTIONS), toolsAdded=draw(TOOLS),

@@ -13,6 +13,7 @@ import pytest
 from pivcs.session.context import BrokenEntry
 from pivcs.session.jsontext import parse_json
 from pivcs.session.manager import Session
+from pivcs.session.replay import convert_to_llm
 from pivcs.session.tree import SessionTree
 from tests.builders import CLOCK, CWD, header_line
 from tests.interop.odd_sessions import odd_session
@@ -64,7 +65,10 @@ def test_the_same_steps_give_the_same_bytes(pi: Pi, tmp_path: Path) -> None:
         expected = [found for found in theirs_did["results"] if not str(found).endswith(".jsonl")]
         assert shown == expected, steps
         assert session.leaf == theirs_did["leaf"], steps
-        assert answer_of(session) == theirs_did["context"], steps
+        answer = answer_of(session)
+        assert answer == theirs_did["context"], steps
+        if answer != "error":
+            assert convert_to_llm(answer["messages"]) == theirs_did["llm"]
         assert session.file is not None
         assert session.is_saved is (theirs_did["text"] is not None)
         if theirs_did["text"] is not None:
