@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -43,6 +42,8 @@ def now() -> int:
 
 def command_line() -> str:
     """Return the command as it was typed, quoted for a shell: what the log of operations keeps."""
+    import shlex
+
     arguments = map(text_of, click.get_current_context().find_root().meta.get(ARGUMENTS, []))
     return shlex.join(["pivcs", *(text.encode("utf-8", "backslashreplace").decode() for text in arguments)])
 
