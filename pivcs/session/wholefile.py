@@ -89,17 +89,18 @@ def _write_all(fd: int, pieces: Iterable[bytes]) -> None:
 
 
 def _name(part: Path, path: Path) -> None:
-    """Give a file a name that must be free: a link, unlike a rename, replaces nothing."""
+    """Give a file a name that must be free: a link, unlike a rename, replaces nothing. Raises SessionFileExists."""
     try:
-        os.link(part, path)
-    except FileExistsError:
-        raise
-    except OSError as error:
-        if error.errno not in _NO_LINKS:
-            raise
-        # A file system without links: the name is taken first and then given to the finished file.
-        os.close(os.open(path, _FLAGS, 0o666))
-        part.replace(path)
+        try:
+            os.link(part, path)
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            # A file system without links: the name is taken first and then given to the finished file.
+            os.close(os.open(path, _FLAGS, 0o666))
+            part.replace(path)
+    except FileExistsError as error:
+        raise SessionFileExists(path) from error
 
 
 def _sync_directory(directory: Path) -> None:
