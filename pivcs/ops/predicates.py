@@ -87,11 +87,12 @@ def is_before(time: int) -> Predicate:
 
 def uses_tool(name: str) -> Predicate:
     """Want answers that call a tool, and its results. `*`, `?` and `[...]` in the name stand for any characters."""
+    may_call = _may_say("toolCall")
 
     def predicate(view: SessionView, row: int) -> bool:
         code = view.table.code[row]
         if code == ASSISTANT:
-            if not _may_say(view, row, "toolCall"):
+            if not may_call(view, row):
                 return False
             message = view.entry(row).message
             return message is not None and any(fnmatchcase(call.name, name) for call in message.tool_calls())
@@ -113,10 +114,10 @@ def touches_file(glob: str) -> Predicate:
     The glob is compared with the path relative to the session's directory, the absolute path, the path as the model
     wrote it, and the base name. `*` and `?` stop at slashes, `**` does not; a directory stands for all that is in it.
     """
-    pattern = _glob_pattern(glob)
+    pattern, may_call = _glob_pattern(glob), _may_say("toolCall")
 
     def predicate(view: SessionView, row: int) -> bool:
-        if view.table.code[row] != ASSISTANT or not _may_say(view, row, "toolCall"):
+        if view.table.code[row] != ASSISTANT or not may_call(view, row):
             return False
         cwd = view.header.cwd
         return any(
@@ -164,21 +165,21 @@ def has_text(pattern: str, *, ignore_case: bool = False) -> Predicate:
     `BadPattern`.
     """
     compiled = compile_pattern(pattern, ignore_case=ignore_case)
-    literal = pattern if not ignore_case and pattern and not re.search(r"[^\w \-'\",:;=@<>/]", pattern) else None
+    is_literal = not ignore_case and not re.search(r"[^\w \-'\",:;=@<>/]", pattern)
+    may_match = _may_say(pattern) if is_literal else _is_shown
 
     def predicate(view: SessionView, row: int) -> bool:
-        if literal is not None and not _may_say(view, row, literal):
-            return False
-        return any(compiled.search(text) for text in texts_of(view.value(row)))
+        return may_match(view, row) and any(compiled.search(text) for text in texts_of(view.value(row)))
 
     return predicate
 
 
 def contains(text: str) -> Predicate:
     """Want entries that contain a text, letter by letter."""
+    may_say = _may_say(text)
 
     def predicate(view: SessionView, row: int) -> bool:
-        return _may_say(view, row, text) and any(text in each for each in texts_of(view.value(row)))
+        return may_say(view, row) and any(text in each for each in texts_of(view.value(row)))
 
     return predicate
 
@@ -193,15 +194,24 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False) -> re.Pattern[st
         raise BadPattern(pattern, str(error) or "it is too deep") from error
 
 
-def _may_say(view: SessionView, row: int, text: str) -> bool:
-    """Whether a record may have a text in it: False only when its bytes exclude it, in whatever way JSON spells it."""
-    if view.table.length[row] > SHOWN_WHOLE:
-        return False
+def _may_say(text: str) -> Predicate:
+    """Want records that may have a text in them: all but those whose bytes exclude it, however JSON spells it."""
     if "\ufffd" in text:  # what stands for bytes that are no UTF-8
-        return True
+        return _is_shown
     try:
         needle = json.dumps(text, ensure_ascii=False)[1:-1].encode()
     except UnicodeEncodeError:  # a lone surrogate, which lines have in escaped form only
-        return True
-    record = view.record(row)
-    return needle in record or b"\\u" in record or (b"/" in needle and b"\\/" in record)
+        return _is_shown
+    slashes = b"/" in needle
+
+    def predicate(view: SessionView, row: int) -> bool:
+        if view.table.length[row] > SHOWN_WHOLE:
+            return False
+        record = view.record(row)
+        return needle in record or b"\\u" in record or (slashes and b"\\/" in record)
+
+    return predicate
+
+
+def _is_shown(view: SessionView, row: int) -> bool:
+    return view.table.length[row] <= SHOWN_WHOLE
