@@ -33,6 +33,8 @@ _EXACT: Final = 2**53
 """Integers of this size and beyond are not all doubles."""
 
 _END: Final = object()
+_CONTAINERS: Final = (dict, list, tuple)
+_SCALARS: Final = (str, int, float, type(None), Undefined)
 
 _Frame = tuple[object, Iterator[object], str]
 
@@ -53,7 +55,8 @@ def dump_json(value: object) -> bytes:
     inside: set[int] = set()
     current = value
     while True:
-        if isinstance(current, (dict, list, tuple, Mapping)):
+        # Asking for Mapping is slow, and rarely needed.
+        if isinstance(current, _CONTAINERS) or (not isinstance(current, _SCALARS) and isinstance(current, Mapping)):
             if id(current) in inside:
                 raise ValueError("a value contains itself")
             inside.add(id(current))

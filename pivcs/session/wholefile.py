@@ -47,8 +47,6 @@ def write_new(path: Path, pieces: Iterable[bytes]) -> None:
         with _temporary(path, pieces, 0o666) as part:
             _name(part, path)
         _sync_directory(path.parent)
-    except FileExistsError as error:
-        raise SessionFileExists(path) from error
     except OSError as error:
         raise SessionNotWritable(path, error) from error
 
