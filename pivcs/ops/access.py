@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pivcs.errors import InputError
-from pivcs.ops.fresh import current_stream, is_same
+from pivcs.ops.fresh import current_stream, is_same, real_path
 from pivcs.ops.locate import NoSession, locate, looks_like_path
 from pivcs.ops.project import project_directories
 from pivcs.ops.summary import decode_summary
@@ -45,9 +45,12 @@ class Reader(NamedTuple):
 
         Raises `NoSession`, `AmbiguousSession`, `SourceNotReadable`.
         """
-        stream = self._stored(session) if session is not None and not looks_like_path(session) else None
-        if stream is not None:
-            return self._refreshed(stream)
+        if session is not None and not looks_like_path(session):
+            if self.store is not None and self.store.source_at(real_path(Path(session))) is not None:
+                return self.open_path(Path(session))  # a file that is gone, named without a slash
+            stream = self._stored(session)
+            if stream is not None:
+                return self._refreshed(stream)
         try:
             path = locate(session, self.surroundings)
         except NoSession:

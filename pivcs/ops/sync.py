@@ -278,7 +278,9 @@ class _Sync:
     def _note_move(self, moved_from: str | None, stream: Stream) -> None:
         if moved_from is not None:
             self.store.move_source(stream.source, self.real)
-            self.store.add_event(Event(self.now, stream.source, stream.generation, "moved", f"from {moved_from}"))
+            # The store holds text, and a path need not be any.
+            old = os.fsencode(moved_from).decode("utf-8", "backslashreplace")
+            self.store.add_event(Event(self.now, stream.source, stream.generation, "moved", f"from {old}"))
 
     def _note_return(self, source: Source, stream: Stream) -> None:
         if source.gone and _is_there(source.path):

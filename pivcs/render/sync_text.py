@@ -35,7 +35,7 @@ def sync_lines(results: Sequence[Synced | Failed], lost: Sequence[Source], looks
     if lost:
         counts["gone"] += len(lost)
     parts = [f"{count} {outcome}" for outcome, count in sorted(counts.items())]
-    yield f"{plural(len(results), 'session file')}: {', '.join(parts)}"
+    yield f"{plural(len(results), 'session file')}" + (f": {', '.join(parts)}" if parts else "")
 
 
 def sync_document(results: Sequence[Synced | Failed], lost: Sequence[Source]) -> Document:

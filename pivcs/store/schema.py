@@ -157,7 +157,7 @@ CREATE TABLE ref_change (
 );
 CREATE INDEX ref_change_operation ON ref_change (operation);
 
--- What happened to a source: `rewritten`, `truncated`, `gone`, `returned`, `moved`, `replaced`.
+-- What happened to a source: `rewritten`, `truncated`, `gone`, `returned`, `moved`.
 CREATE TABLE event (
     id INTEGER PRIMARY KEY,
     time INTEGER NOT NULL,

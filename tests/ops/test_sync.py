@@ -378,3 +378,14 @@ class TestLargeFiles:
                 assert box.sync(path).outcome == "appended"
             costs.append(sum(read))
         assert costs[0] == costs[1] < 1000
+
+
+def test_source_that_moves_away_from_a_path_that_is_no_text_is_followed(tmp_path):
+    old, new = Path(os.fsdecode(bytes(tmp_path) + b"/s\xe9.jsonl")), tmp_path / "new.jsonl"
+    old.write_bytes(build_session("a-b"))
+    with Store.in_memory() as store:
+        sync_file(store, old, 0)
+        old.rename(new)
+        result = sync_file(store, new, 1)
+        assert result.moved_from == str(old)
+        assert [event.kind for event in store.events_of([1])] == ["moved"]
