@@ -32,6 +32,7 @@ from pivcs.store.refs import Branch
 from pivcs.store.store import NewState, Store
 
 TRIES: Final = 4
+RACES: Final = 50
 BEGINNING: Final = 64 << 10
 """Bytes in which the header of a moved file is looked for."""
 
@@ -89,33 +90,41 @@ def sync_file(
     Raises `SourceNotReadable`, `SourceChanging`, and what the store raises when it cannot be written.
     """
     real = real_path(path)
-    for attempt in range(TRIES):
+    tries = races = 0
+    while True:
         source = store.source_at(real)
         stream = store.current_stream(source.id) if source is not None else None
         if source is not None and stream is not None and not full and is_same(source, stream):
             return Synced(str(path), "unchanged", stream)
         try:
             return _Sync(store, path, real, source, stream, now, full, progress).run()
-        except (StreamMoved, ChunkVanished, SourceChanging):
-            if attempt == TRIES - 1:
+        except StreamMoved:  # each time another process has got on with it
+            races += 1
+            if races == RACES:
                 raise
-    raise AssertionError("the last try returns or raises")
+        except (ChunkVanished, SourceChanging):
+            tries += 1
+            if tries == TRIES:
+                raise
 
 
 def note_absent(store: Store, now: int) -> list[Source]:
     """Record sources whose file has gone since the last sync; returns those that have gone now."""
     lost = [source for source in store.sources() if not source.gone and _is_gone(source.path)]
-    if lost:
-        with store.writing():
-            for source in lost:
-                _mark_gone(store, source, now)
-    return lost
+    if not lost:
+        return []
+    with store.writing():
+        return [source for source in lost if _mark_gone(store, source, now)]
 
 
-def _mark_gone(store: Store, source: Source, now: int) -> None:
+def _mark_gone(store: Store, source: Source, now: int) -> bool:
+    """Record that a source's file has gone, unless somebody else has; says whether it was recorded."""
+    if store.source(source.id) != source:
+        return False
     stream = store.current_stream(source.id)
     store.set_gone(source.id, True)
     store.add_event(Event(now, source.id, stream.generation if stream else None, "gone", ""))
+    return True
 
 
 def _is_there(path: bytes) -> bool:
@@ -212,7 +221,7 @@ class _Sync:
             write_branches(self.store, stream, moves, read.rows.digest, self.now, f"sync ({outcome})")
             self.store.refs.put_branches(stream.id, carried)
             self.store.refs.add_label_settings(stream.id, labels)
-            self._note_return(source, stream)
+            self._note_return(stream)
             if self.stream is not None:
                 detail = f"{self.stream.size} -> {status.size} bytes"
                 self.store.add_event(Event(self.now, source.id, stream.generation, outcome, detail))
@@ -220,14 +229,13 @@ class _Sync:
 
     def _append(self, file: FileSource, status: FileStat, stream: Stream, moved_from: str | None) -> Synced:
         verified = status.size if prefix.needs_whole(stream, status) or self.full else stream.verified_size
-        assert self.source is not None
         if status.size == stream.size:
             with self.store.writing():
                 if self.store.current_stream(stream.source) != stream:
                     raise StreamMoved(self.store.database.where)
                 self.store.note_file(stream.id, status, verified)
                 self._note_move(moved_from, stream)
-                self._note_return(self.source, stream)
+                self._note_return(stream)
             now = self.store.stream(stream.id)
             return Synced(str(self.path), "unchanged", now, moved_from=moved_from)
         read = self._read(file, status, stream)
@@ -256,7 +264,7 @@ class _Sync:
             write_branches(self.store, grown, moves, whole.digest, self.now, "sync")
             self.store.refs.add_label_settings(grown.id, labels)
             self._note_move(moved_from, grown)
-            self._note_return(self.source, grown)
+            self._note_return(grown)
         added = status.size - stream.size
         return Synced(str(self.path), "appended", grown, len(read.rows), added, moved_from)
 
@@ -277,13 +285,16 @@ class _Sync:
 
     def _note_move(self, moved_from: str | None, stream: Stream) -> None:
         if moved_from is not None:
+            if self.store.source(stream.source) != self.source:
+                raise StreamMoved(self.store.database.where)
             self.store.move_source(stream.source, self.real)
             # The store holds text, and a path need not be any.
             old = os.fsencode(moved_from).decode("utf-8", "backslashreplace")
             self.store.add_event(Event(self.now, stream.source, stream.generation, "moved", f"from {old}"))
 
-    def _note_return(self, source: Source, stream: Stream) -> None:
-        if source.gone and _is_there(source.path):
+    def _note_return(self, stream: Stream) -> None:
+        source = self.store.source(stream.source)
+        if source is not None and source.gone and _is_there(source.path):
             self.store.set_gone(source.id, False)
             self.store.add_event(Event(self.now, source.id, stream.generation, "returned", ""))
 

@@ -10,7 +10,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -79,8 +79,7 @@ class Database:
             yield self.connection
             self.connection.execute("COMMIT")
         except BaseException as error:
-            if self.connection.in_transaction:
-                self.connection.execute("ROLLBACK")
+            _roll_back(self.connection)
             if isinstance(error, sqlite3.Error):
                 raise translated(error, self.where) from error
             raise
@@ -133,10 +132,19 @@ def translated(error: sqlite3.Error, where: str) -> Exception:
     if primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         return StoreReadOnly(where, str(error))
     if primary == sqlite3.SQLITE_IOERR:
-        return StoreFull(where) if "disk is full" in str(error) else StoreReadOnly(where, str(error))
+        # SQLite tells a full disk from a failing one, but not a quota or a limit of file sizes.
+        return StoreReadOnly(where, f"{error} (a quota may be reached, or the disk fails)")
     if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or str(error).startswith(_OF_DAMAGE):
         return StoreDamaged(where, str(error))
     return error
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    """End a transaction that failed; SQLite has done so itself after some errors, and may fail to after others, which
+    closing the connection then does."""
+    if connection.in_transaction:
+        with suppress(sqlite3.Error):
+            connection.execute("ROLLBACK")
 
 
 def _make_private(path: Path) -> None:
@@ -215,7 +223,7 @@ def _create_tables(connection: sqlite3.Connection) -> None:
             connection.execute(f"PRAGMA user_version = {schema.FORMAT_VERSION}")
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        _roll_back(connection)
         raise
 
 
