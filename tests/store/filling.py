@@ -38,7 +38,7 @@ def state(size: int, table: Table, version1: bool | None, last: tuple[int, bytes
         "session": KEY, "size": size, "line_end": table.end, "version1": version1, "last_record": last,
         "verified_size": size, "probes": b"probes", "file": stat(size), "summary": b'{"entries": %d}' % size,
     }  # fmt: skip
-    return NewState(**(dict.fromkeys(NewState.__dataclass_fields__) | known | more))
+    return NewState(**(dict.fromkeys(NewState._fields) | known | more))
 
 
 def add(store: Store, source: int, data: bytes) -> Stream:

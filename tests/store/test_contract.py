@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 
 from pivcs.store.content import ChunkVanished
@@ -207,11 +205,11 @@ def test_file_of_unchanged_bytes_is_noted(store: Store) -> None:
     with store.writing():
         store.note_file(stream.id, stat(7), 3)
     now = store.stream(stream.id)
-    assert now == dataclasses.replace(stream, file=stat(7))
+    assert now == stream._replace(file=stat(7))
     with store.writing():
         store.note_file(stream.id, stat(8), stream.verified_size + 1)
     now = store.stream(stream.id)
-    assert now == dataclasses.replace(stream, file=stat(8), verified_size=stream.verified_size + 1)
+    assert now == stream._replace(file=stat(8), verified_size=stream.verified_size + 1)
 
 
 def test_events_are_kept_in_order(store: Store) -> None:
