@@ -9,7 +9,8 @@ import click
 
 from pivcs.cli.output import Output, byte_progress, output_options
 from pivcs.cli.target import open_store, store_option
-from pivcs.ops.fsck import ERROR, Finding, amount, choose, fsck
+from pivcs.ops.fsck import amount, choose, fsck
+from pivcs.ops.fsck_finding import ERROR, Finding
 from pivcs.render.fsck_text import fsck_document, fsck_lines
 from pivcs.render.style import ColourWhen
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from pivcs.objects.index import Indexer
 from pivcs.objects.table import Table
 from pivcs.ops.access import AmbiguousSession
 from pivcs.ops.compare import Difference, differing_chunk, find_difference, line_at
+from pivcs.ops.fsck_finding import Finding
 from pivcs.ops.locate import NoSession, looks_like_path
 from pivcs.ops.oddities import oddities, rows_without_id
 from pivcs.ops.prefix import probes_match
@@ -30,77 +29,8 @@ from pivcs.store.errors import StoreDamaged
 from pivcs.store.records import FileStat, Source, Stream
 from pivcs.store.store import Store
 
-ERROR: Final = "error"
-WARNING: Final = "warning"
-INFO: Final = "info"
-
-SEVERITIES: Final[dict[str, str]] = {
-    # The store against itself
-    "database-damaged": ERROR,
-    "dangling-reference": ERROR,
-    "chunk-missing": ERROR,
-    "chunk-unreadable": ERROR,
-    "chunk-changed": ERROR,
-    "tail-unreadable": ERROR,
-    "bytes-missing": ERROR,
-    "segment-unreadable": ERROR,
-    "rows-missing": ERROR,
-    "rows-differ": ERROR,
-    "id-unknown": ERROR,
-    "facts-differ": ERROR,
-    "key-differs": ERROR,
-    "summary-differs": ERROR,
-    "probes-differ": WARNING,
-    "chunks-unused": INFO,
-    # Session files against the store
-    "source-bytes-changed": ERROR,
-    "source-line-changed": ERROR,
-    "source-line-missing": ERROR,
-    "source-line-inserted": ERROR,
-    "source-lines-swapped": ERROR,
-    "source-cut": ERROR,
-    "source-unreadable": WARNING,
-    "source-gone": INFO,
-    "source-ahead": INFO,
-    "source-touched": INFO,
-    # The session files' format
-    "damaged-line": WARNING,
-    "glued-line": WARNING,
-    "missing-parent": WARNING,
-    "second-header": WARNING,
-    "not-utf-8": WARNING,
-    "no-header": WARNING,
-    "two-writers": WARNING,
-    "entries-without-id": WARNING,
-    "foreign-line": INFO,
-    "pending-line": INFO,
-}
-"""Every finding there is, and how bad it is: an error means that bytes or what is known of them are not as they were
-written, a warning that something about a session is unusual and may harm, an info that it is worth knowing."""
-
 Progress = Callable[[int], None]
 """Told how many bytes have been checked since the last call."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something that a person should know.
-
-    `id` is a key of `SEVERITIES`. `source` is the path of the session file and `generation` which one of it, None when
-    it is about the store as a whole; `line` counts from 1, `offset` is in bytes of the stream. `detail` is raw text.
-    """
-
-    id: str
-    source: str | None = None
-    generation: int | None = None
-    line: int | None = None
-    offset: int | None = None
-    detail: str = ""
-
-    @property
-    def severity(self) -> str:
-        """`error`, `warning` or `info`."""
-        return SEVERITIES[self.id]
 
 
 def choose(store: Store, names: Sequence[str]) -> list[Stream]:
@@ -232,6 +162,12 @@ class _Check:
         names = [name for name in Summary._fields if getattr(known, name) != getattr(found, name)]
         if names:
             yield Finding("summary-differs", path, generation, detail=", ".join(names).replace("_", " "))
+        labels = [(target, text) for _, target, text in view.label_settings()]
+        if self._store.refs.label_settings(stream) != labels:
+            yield Finding("labels-differ", path, generation)
+        for branch in self._store.refs.branches(stream):
+            if branch.row >= len(table) or table.conversation_ancestor(branch.row) != branch.row:
+                yield Finding("branch-lost", path, generation, detail=branch.name)
         if not probes_match(self._store.bytes_of(stream), stream.probes):
             yield Finding("probes-differ", path, generation)
 

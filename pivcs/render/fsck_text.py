@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from pivcs.ops.fsck import ERROR, INFO, WARNING, Finding
+from pivcs.ops.fsck_finding import ERROR, INFO, WARNING, Finding
 from pivcs.render.amounts import format_bytes, plural
 from pivcs.render.documents import Document, streamed
 from pivcs.render.log_text import Looks
@@ -37,6 +37,8 @@ MEANING: Final[dict[str, tuple[str, str]]] = {
     "facts-differ": ("facts about the stream are not what its bytes say", _REBUILD),
     "key-differs": ("the session key is not what the bytes say", _REBUILD),
     "summary-differs": ("the summary for lists is not what the bytes say", _REBUILD),
+    "labels-differ": ("the labels for lists are not what the lines say", _REBUILD),
+    "branch-lost": ("a branch names no entry of the conversation", "`pivcs branch` shows and moves branches"),
     "probes-differ": ("pieces kept to recognise the file are wrong", "nothing: the next sync compares the whole file"),
     "chunks-unused": ("chunks that no session uses", "`pivcs gc --apply` removes them"),
     "source-bytes-changed": ("the file was changed in this line", _KEPT),

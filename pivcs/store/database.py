@@ -134,9 +134,13 @@ def translated(error: sqlite3.Error, where: str) -> Exception:
     if primary == sqlite3.SQLITE_IOERR:
         # SQLite tells a full disk from a failing one, but not a quota or a limit of file sizes.
         return StoreReadOnly(where, f"{error} (a quota may be reached, or the disk fails)")
-    if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or str(error).startswith(_OF_DAMAGE):
+    if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or _tells_damage(error):
         return StoreDamaged(where, str(error))
     return error
+
+
+def _tells_damage(error: sqlite3.Error) -> bool:
+    return isinstance(error, sqlite3.OperationalError) and str(error).startswith(_OF_DAMAGE)
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:

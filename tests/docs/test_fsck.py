@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from docs.generate import ROOT
-from pivcs.ops.fsck import SEVERITIES
+from pivcs.ops.fsck_finding import SEVERITIES
 
 _ROW = re.compile(r"^\| `([a-z0-9-]+)` \| (error|warning|info) \| [^|]+ \| [^|]+ \|$", re.MULTILINE)
 

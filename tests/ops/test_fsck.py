@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pivcs.ops.access import AmbiguousSession
-from pivcs.ops.fsck import SEVERITIES, Finding, choose, fsck
+from pivcs.ops.fsck import choose, fsck
+from pivcs.ops.fsck_finding import SEVERITIES, Finding
 from pivcs.ops.locate import NoSession
 from pivcs.store.pieces import PLAIN, pack
 from tests.builders import (
@@ -227,6 +228,17 @@ def test_fact_that_the_bytes_contradict_is_found(box: Box, column: str, value: o
     damage(box, f"UPDATE stream SET {column} = ?", value)
     (finding,) = [finding for finding in found(box) if finding.id == kind]
     assert detail in finding.detail
+
+
+def test_labels_and_branches_that_the_lines_contradict_are_found(box: Box):
+    box.put(build_session("a-b", labels={"a": "good"}))
+    assert found(box) == []
+    damage(box, "UPDATE label SET text = x'62'")
+    damage(box, "INSERT INTO branch VALUES (1, 'nowhere', 99, 0, 0)")
+    damage(box, "INSERT INTO branch VALUES (1, 'label', 3, 0, 0)")
+    assert [(finding.id, finding.detail) for finding in found(box)] == [
+        ("labels-differ", ""), ("branch-lost", "label"), ("branch-lost", "nowhere"),
+    ]  # fmt: skip
 
 
 def test_reference_that_leads_nowhere_is_found(box: Box):
