@@ -58,7 +58,8 @@ def named_stream(view: SessionView) -> tuple[Store, Stream, bytes]:
 def create_branch(view: SessionView, name: str, row: int, *, force: bool, now: int, command: str) -> RefChange:
     """Let a branch point at a conversation entry: the row, or its nearest conversation ancestor.
 
-    Raises `BadRefName`, `RefExists` without `force`, `NoSuchRef` when there is no conversation entry above the row.
+    Raises `BadRefName`, `RefExists` without `force`, `RefMoved`, and `NoSuchRef` when there is no conversation entry
+    above the row.
     """
     check_ref_name(name)
     store, stream, key = named_stream(view)
@@ -70,17 +71,18 @@ def create_branch(view: SessionView, name: str, row: int, *, force: bool, now: i
         live = known is not None and not known.deleted
         if live and not force:
             raise RefExists(f"a branch '{name}' exists", hint="--force moves it")
+        _as_it_was_seen(view, name, known)
         change = RefChange(
             key, stream.id, "branch", name, view.table.digest(known.row) if known is not None and live else None,
             view.table.digest(target), known.automatic if known is not None and live else False,
         )  # fmt: skip
         store.refs.put_branches(stream.id, [Branch(name, target, automatic=False)])
-        store.refs.add_operation(now, "user", command, [change])
+        _record(view, store, now, command, [change])
     return change
 
 
 def rename_branches(view: SessionView, names: Sequence[tuple[str, str]], *, now: int, command: str) -> list[RefChange]:
-    """Rename branches in one operation. Raises `BadRefName`, `NoSuchRef`, `RefExists`."""
+    """Rename branches in one operation. Raises `BadRefName`, `NoSuchRef`, `RefExists`, `RefMoved`."""
     store, stream, key = named_stream(view)
     for _, new in names:
         check_ref_name(new)
@@ -88,6 +90,7 @@ def rename_branches(view: SessionView, names: Sequence[tuple[str, str]], *, now:
     with store.writing():
         for old, new in names:
             known = _live(store, stream, old)
+            _as_it_was_seen(view, old, known)
             taken = store.refs.branch(stream, new)
             if taken is not None and not taken.deleted:
                 raise RefExists(f"a branch '{new}' exists", hint="delete or rename it first")
@@ -96,51 +99,57 @@ def rename_branches(view: SessionView, names: Sequence[tuple[str, str]], *, now:
             changes.append(RefChange(key, stream.id, "branch", new, None, digest))
             store.refs.remove_branch(stream.id, old)
             store.refs.put_branches(stream.id, [Branch(new, known.row, automatic=False)])
-        store.refs.add_operation(now, "user", command, changes)
+        _record(view, store, now, command, changes)
     return changes
 
 
 def delete_branches(view: SessionView, names: Sequence[str], *, now: int, command: str) -> list[RefChange]:
-    """Delete branches in one operation; automatic ones do not come back by themselves. Raises `NoSuchRef`."""
+    """Delete branches in one operation; automatic ones do not come back by themselves.
+
+    Raises `NoSuchRef`, `RefMoved`.
+    """
     store, stream, key = named_stream(view)
     changes: list[RefChange] = []
     with store.writing():
         for name in names:
             known = _live(store, stream, name)
+            _as_it_was_seen(view, name, known)
             changes.append(
                 RefChange(key, stream.id, "branch", name, view.table.digest(known.row), None, known.automatic)
             )
             store.refs.put_branches(stream.id, [Branch(name, known.row, known.automatic, deleted=True)])
-        store.refs.add_operation(now, "user", command, changes)
+        _record(view, store, now, command, changes)
     return changes
 
 
 def set_tag(view: SessionView, name: str, oid: ObjectId, *, force: bool, now: int, command: str) -> RefChange:
-    """Let a tag name a node. Raises `BadRefName`, `RefExists` without `force`."""
+    """Let a tag name a node. Raises `BadRefName`, `RefMoved`, `RefExists` without `force`."""
     check_ref_name(name)
     store, _, key = named_stream(view)
     with store.writing():
         old = store.refs.tags(key).get(name)
         if old is not None and not force:
             raise RefExists(f"a tag '{name}' exists", hint="--force moves it")
+        _tag_as_it_was_seen(view, name, old)
         change = RefChange(key, None, "tag", name, old, oid.digest)
         store.refs.put_tag(key, name, oid.digest)
-        store.refs.add_operation(now, "user", command, [change])
+        _record(view, store, now, command, [change])
     return change
 
 
 def delete_tags(view: SessionView, names: Sequence[str], *, now: int, command: str) -> list[RefChange]:
-    """Delete tags in one operation. Raises `NoSuchRef`."""
+    """Delete tags in one operation. Raises `NoSuchRef`, `RefMoved`."""
     store, _, key = named_stream(view)
     changes: list[RefChange] = []
     with store.writing():
         for name in names:
             old = store.refs.tags(key).get(name)
             if old is None:
-                raise NoSuchRef(f"there is no tag '{name}'")
+                raise NoSuchRef(f"there is no tag '{name}'", hint="`pivcs tag` lists them")
+            _tag_as_it_was_seen(view, name, old)
             changes.append(RefChange(key, None, "tag", name, old, None))
             store.refs.put_tag(key, name, None)
-        store.refs.add_operation(now, "user", command, changes)
+        _record(view, store, now, command, changes)
     return changes
 
 
@@ -229,6 +238,26 @@ def _stream(store: Store, change: RefChange) -> Stream:
     if stream is None:
         raise NoSuchRef(f"the session of {change.ref} '{change.name}' is not in the store any more")
     return stream
+
+
+def _record(view: SessionView, store: Store, now: int, command: str, changes: Sequence[RefChange]) -> None:
+    """Record a user's operation; the view's names are read anew when they are asked for next."""
+    store.refs.add_operation(now, "user", command, changes)
+    vars(view).pop("refs", None)
+
+
+def _as_it_was_seen(view: SessionView, name: str, known: Branch | None) -> None:
+    """Raise `RefMoved` unless a branch is where it was when the view's names were read."""
+    seen = view.refs.branch(name)
+    row = None if known is None or known.deleted else known.row
+    if row != (seen.row if seen is not None else None):
+        raise RefMoved(f"branch '{name}' was changed by another process", hint="look at it and try again")
+
+
+def _tag_as_it_was_seen(view: SessionView, name: str, oid: bytes | None) -> None:
+    seen = view.refs.tags.get(name)
+    if oid != (seen.digest if seen is not None else None):
+        raise RefMoved(f"tag '{name}' was changed by another process", hint="look at it and try again")
 
 
 def _live(store: Store, stream: Stream, name: str) -> Branch:
