@@ -23,6 +23,9 @@ from tests.golden.sessions import SESSIONS
 HERE = Path(__file__).parent
 UPDATE = os.environ.get("PIVCS_UPDATE_GOLDEN") == "1"
 TRANSCRIPTS = sorted(HERE.glob("*.txt"))
+FIXTURES = os.environ.get("PIVCS_FIXTURES")
+OF_FIXTURES = sorted((HERE / "fixtures").glob("*.txt"))
+"""Transcripts of sessions that the real client wrote; each is about the one that it is called after."""
 
 
 @pytest.fixture
@@ -70,6 +73,23 @@ def printed(words: list[str], place: Path, capture: pytest.CaptureFixture[bytes]
 def test_transcript(
     transcript: Path, place: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ):
+    check(transcript, place, capfdbinary, monkeypatch)
+
+
+@pytest.mark.skipif(FIXTURES is None, reason="PIVCS_FIXTURES is not set")
+@pytest.mark.parametrize("transcript", OF_FIXTURES, ids=lambda path: path.stem)
+def test_transcript_of_a_fixture(
+    transcript: Path, place: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+):
+    name = f"{transcript.stem}.jsonl"
+    (place / name).write_bytes((Path(str(FIXTURES)) / "pi" / name).read_bytes())
+    check(transcript, place, capfdbinary, monkeypatch)
+
+
+def check(
+    transcript: Path, place: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Run the commands of a transcript and compare, or write down, what they print."""
     text = transcript.read_text(encoding="utf-8")
     made = []
     for lines in commands_of(text):
@@ -87,3 +107,4 @@ def test_transcript(
 
 def test_there_are_transcripts():
     assert len(TRANSCRIPTS) >= 5
+    assert len(OF_FIXTURES) >= 12
