@@ -88,49 +88,77 @@ class Reader(NamedTuple):
                 self.warn(f"no file is at '{path}' any more; showing what was last seen there")
         except CannotWrite as error:
             self.warn(f"{error.message}; showing what is known")
-            source = self.store.source_at(os.fsencode(os.path.realpath(path)))
-            stream = self.store.current_stream(source.id) if source is not None else None
+            stream = self._known(path)
             if stream is None:
                 return open_file(path)
+        except SourceNotReadable as error:
+            stream = self._known(path)
+            if stream is None:
+                raise
+            self.warn(f"{error.message}; showing what was last seen there")
         if stream is None:
             raise SourceNotReadable(f"cannot read '{path}': no such file or directory")
         return view_of(self.store, stream)
 
-    def _refreshed(self, stream: Stream) -> SessionView:
-        """Sync the source that a stored session comes from, and open what is primary then."""
+    def _known(self, path: Path) -> Stream | None:
+        """Return what was last seen at a path."""
         assert self.store is not None
-        source = self.store.source(stream.source)
-        if source is not None and not is_same(source, stream):
-            from pivcs.ops.sync import sync_file
+        source = self.store.source_at(os.fsencode(os.path.realpath(path)))
+        return self.store.current_stream(source.id) if source is not None else None
 
+    def _refreshed(self, stream: Stream) -> SessionView:
+        """Sync the sources that a stored session comes from, and open what is primary then."""
+        assert self.store is not None
+        if stream.session is None:
+            return view_of(self.store, stream)
+        from pivcs.ops.sync import sync_file
+
+        notes: dict[int, str] = {}
+        for each in latest_generations(self.store.streams_of_session(stream.session)):
+            source, current = self.store.source(each.source), self.store.current_stream(each.source)
+            if source is None or (current is not None and is_same(source, current)):
+                continue
+            path = os.fsdecode(source.path)
             try:
-                if sync_file(self.store, Path(os.fsdecode(source.path)), self.now).outcome == "gone":
-                    self.warn(f"no file is at '{os.fsdecode(source.path)}' any more; showing what was last seen there")
+                if sync_file(self.store, Path(path), self.now).outcome == "gone":
+                    notes[source.id] = f"no file is at '{path}' any more; showing what was last seen there"
             except CannotWrite as error:
                 self.warn(f"{error.message}; showing what is known")
+                break
             except SourceNotReadable as error:
-                self.warn(f"{error.message}; showing what was last seen")
-        now = primary_stream(self.store, stream.session) if stream.session is not None else None
-        return view_of(self.store, now or stream)
+                notes[source.id] = f"{error.message}; showing what was last seen there"
+        now = primary_stream(self.store, stream.session) or stream
+        if now.source in notes:
+            self.warn(notes[now.source])
+        return view_of(self.store, now)
 
     def _stored(self, text: str) -> Stream | None:
-        """Return the primary stream of the one session whose key or id begins with a text."""
+        """Return the primary stream of the one session whose key or id begins with a text.
+
+        Sessions count that no file has any more, because it was emptied or another one took its place.
+        """
         if self.store is None:
             return None
-        streams = [stream for stream in self.store.current_streams() if stream.session is not None]
-        wanted = [stream for stream in streams if stream.session is not None and stream.session.hex() == text]
+        keys = self.store.session_keys()
+        wanted = [key for key in keys if key.hex() == text]
         if not wanted and len(text) >= 4:
-            wanted = [
-                stream
-                for stream in streams
-                if (stream.session or b"").hex().startswith(text)
-                or (decode_summary(stream.summary).id or "").startswith(text)
-            ]
-        keys = sorted({stream.session for stream in wanted if stream.session is not None})
-        if len(keys) > 1:
-            shown = ", ".join(key.hex()[:16] for key in keys[:8])
-            raise AmbiguousSession(f"'{text}' names {len(keys)} sessions: {shown}", hint="type more of it, or a path")
-        return primary_stream(self.store, keys[0]) if keys else None
+            wanted = [key for key in keys if key.hex().startswith(text)]
+            wanted += _sessions_with_id(self.store.current_streams(), text)
+            if not wanted:
+                wanted = _sessions_with_id(self.store.streams(), text)
+        found = sorted(set(wanted))
+        if len(found) > 1:
+            shown = ", ".join(key.hex()[:16] for key in found[:8])
+            raise AmbiguousSession(f"'{text}' names {len(found)} sessions: {shown}", hint="type more of it, or a path")
+        return primary_stream(self.store, found[0]) if found else None
+
+
+def _sessions_with_id(streams: list[Stream], text: str) -> list[bytes]:
+    return [
+        stream.session
+        for stream in streams
+        if stream.session is not None and (decode_summary(stream.summary).id or "").startswith(text)
+    ]
 
 
 def view_of(store: Store, stream: Stream) -> SessionView:
