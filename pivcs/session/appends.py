@@ -125,7 +125,7 @@ class SessionAppends(SessionReading):
         """
         if entry_id is not None:
             self._check(entry_id)
-        fields = branch_summary_fields(self.leaf or "root", summary, details, usage, from_hook)
+        fields = branch_summary_fields("root" if self.leaf is None else self.leaf, summary, details, usage, from_hook)
         return self._append("branch_summary", fields, under=entry_id)
 
     def _check(self, entry_id: str) -> object:

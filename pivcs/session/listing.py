@@ -14,6 +14,9 @@ from typing import NamedTuple
 from pivcs.session.layout import CANNOT_EXIST
 from pivcs.session.listitem import Listed, NotListed, list_item, read_header
 
+Progress = Callable[[int, int], None]
+"""Told after each file how many were read, and of how many."""
+
 
 class Listing(NamedTuple):
     """The sessions in pi's order, and the session files and directories that are left out."""
@@ -30,21 +33,21 @@ class Found(NamedTuple):
     exact: bool
 
 
-def list_directory(directory: Path, *, cwd: str | None = None) -> Listing:
+def list_directory(directory: Path, *, cwd: str | None = None, on_progress: Progress | None = None) -> Listing:
     """Return the sessions of one directory, latest activity first; ties by file name, the last name first.
 
     With `cwd` only those whose header names this working directory (for explicit session directories). A directory
     that does not exist has no sessions.
     """
     paths, unreadable = _session_files(directory)
-    listed, skipped = _items(paths)
+    listed, skipped = _items(paths, on_progress)
     if cwd is not None:
         listed = [item for item in listed if item.cwd == cwd]
     listed.sort(key=lambda item: (item.modified, item.path.name), reverse=True)
     return Listing(tuple(listed), (*unreadable, *skipped))
 
 
-def list_all(root: Path) -> Listing:
+def list_all(root: Path, *, on_progress: Progress | None = None) -> Listing:
     """Return the sessions of all directories below the sessions root, latest activity first; ties by file time."""
     paths: list[Path] = []
     skipped: list[NotListed] = []
@@ -53,7 +56,7 @@ def list_all(root: Path) -> Listing:
         paths += found
         skipped += unreadable
     times = {path: _file_time(path) for path in paths}
-    listed, left_out = _items(paths)
+    listed, left_out = _items(paths, on_progress)
     listed.sort(key=lambda item: (item.modified, times[item.path], item.path.name), reverse=True)
     return Listing(tuple(listed), (*skipped, *left_out))
 
@@ -95,14 +98,16 @@ def find_by_id(text: str, directory: Path, root: Path | None = None, *, cwd: str
     return None
 
 
-def _items(paths: list[Path]) -> tuple[list[Listed], list[NotListed]]:
+def _items(paths: list[Path], on_progress: Progress | None) -> tuple[list[Listed], list[NotListed]]:
     listed: list[Listed] = []
     skipped: list[NotListed] = []
-    for path in paths:
+    for done, path in enumerate(paths, 1):
         try:
             listed.append(list_item(path))
         except NotListed as left_out:
             skipped.append(left_out)
+        if on_progress is not None:
+            on_progress(done, len(paths))
     return listed, skipped
 
 

@@ -22,7 +22,7 @@ from pivcs.session.appends import SessionAppends
 from pivcs.session.copying import branched_values, exported_values
 from pivcs.session.jsontext import parse_json
 from pivcs.session.jsonwrite import dump_json
-from pivcs.session.listing import Listing, list_all, list_directory, most_recent
+from pivcs.session.listing import Listing, Progress, list_all, list_directory, most_recent
 from pivcs.session.newentries import InvalidEntry, make_header
 from pivcs.session.opening import (
     PathLike,
@@ -143,7 +143,9 @@ class Session(SessionAppends):
     ) -> SessionType:
         """Begin a session that holds the path to where a saved one stands (12.2). Raises as `fork`."""
         session = cls._open_saved(source, session_dir, world)
-        session.create_branched_session(session.leaf or "")
+        if session.leaf is None:
+            raise InvalidEntry(f"there is nothing to clone in '{session.file}'", hint="append an entry first")
+        session.create_branched_session(session.leaf)
         return session
 
     @classmethod
@@ -223,18 +225,23 @@ class Session(SessionAppends):
         self._state, self._storage = state, Storage(self.file, seen, pending)
 
     @staticmethod
-    def list(cwd: PathLike, session_dir: PathLike | None = None, *, world: World | None = None) -> Listing:
+    def list(
+        cwd: PathLike, session_dir: PathLike | None = None, *,
+        on_progress: Progress | None = None, world: World | None = None,
+    ) -> Listing:  # fmt: skip
         """Return the sessions of a working directory, latest activity first, and what is left out (16.1)."""
         world = world or World.real()
         cwd = world.surroundings.absolute(os.fspath(cwd))
         directory = directory_for(cwd, session_dir, world)
-        return list_directory(directory, cwd=cwd_filter(cwd, directory, world))
+        return list_directory(directory, cwd=cwd_filter(cwd, directory, world), on_progress=on_progress)
 
     @staticmethod
-    def list_all(root: PathLike | None = None, *, world: World | None = None) -> Listing:
+    def list_all(
+        root: PathLike | None = None, *, on_progress: Progress | None = None, world: World | None = None
+    ) -> Listing:
         """Return the sessions of all directories below a sessions root, pi's own if none is given (16.1)."""
         world = world or World.real()
-        return list_all(Path(world.surroundings.sessions_root if root is None else root))
+        return list_all(Path(world.surroundings.sessions_root if root is None else root), on_progress=on_progress)
 
     def _new_id(self, taken: Set[str]) -> str:
         return new_entry_id(taken, self._world.random)

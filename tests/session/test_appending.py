@@ -13,8 +13,10 @@ import pytest
 
 from pivcs.session import appending as module
 from pivcs.session.appending import SessionFileChanged, SessionFileGone, SessionLocked, appending, read_file
+from pivcs.session.manager import Session
 from pivcs.session.source import SourceNotReadable
 from pivcs.session.wholefile import SessionNotWritable
+from tests.builders import build_session
 
 
 @pytest.fixture
@@ -214,9 +216,6 @@ for number in range(int(sys.argv[3])):
 
 
 def test_processes_that_append_at_once_tear_and_lose_no_line(tmp_path: Path) -> None:
-    from pivcs.session.manager import Session
-    from tests.builders import build_session
-
     path = tmp_path / "s.jsonl"
     path.write_bytes(build_session("a-b"))
     writers, count = ("one", "two", "three"), 1_000

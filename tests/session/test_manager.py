@@ -363,6 +363,9 @@ def test_a_clone_holds_the_current_path(path: Path, tmp_path: Path) -> None:
     assert [fields(value)["type"] for value in session.entries] == ["message"] * 3 + ["label"]
     assert session.file is not None
     assert session.file.parent == tmp_path / "clones"
+    (tmp_path / "none.jsonl").write_bytes(header_line())
+    with pytest.raises(InvalidEntry, match="nothing to clone"):
+        Session.clone(tmp_path / "none.jsonl")
 
 
 def test_a_version_1_source_is_migrated_when_it_is_forked(tmp_path: Path) -> None:
@@ -445,8 +448,14 @@ def test_sessions_are_listed_as_pi_lists_them(tmp_path: Path) -> None:
     def listed(listing: Listing) -> set[str | None]:
         return {item.id for item in listing.sessions}
 
-    assert listed(Session.list("/home/dev/p", world=world)) == set(ids[:2])
-    assert listed(Session.list_all(world=world)) == set(ids)
+    steps: list[tuple[int, int]] = []
+
+    def progress(done: int, total: int) -> None:
+        steps.append((done, total))
+
+    assert listed(Session.list("/home/dev/p", world=world, on_progress=progress)) == set(ids[:2])
+    assert listed(Session.list_all(world=world, on_progress=progress)) == set(ids)
+    assert steps == [(1, 2), (2, 2), (1, 3), (2, 3), (3, 3)]
     assert listed(Session.list_all(tmp_path / ".pi/agent/sessions", world=world)) == set(ids)
     both = tmp_path / ".pi/agent/sessions/--home-dev-q--"
     assert listed(Session.list("/home/dev/p", both, world=world)) == set()
