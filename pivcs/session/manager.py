@@ -23,8 +23,7 @@ from pivcs.session.copying import branched_values, exported_values
 from pivcs.session.jsontext import parse_json
 from pivcs.session.jsonwrite import dump_json
 from pivcs.session.listing import Listing, Progress, list_all, list_directory, most_recent
-from pivcs.session.newentries import InvalidEntry, make_header
-from pivcs.session.opening import (
+from pivcs.session.loading import (
     PathLike,
     cwd_filter,
     directory_for,
@@ -33,6 +32,7 @@ from pivcs.session.opening import (
     new_header,
     read_session,
 )
+from pivcs.session.newentries import InvalidEntry, make_header
 from pivcs.session.reading import EntryNotFound
 from pivcs.session.source import SourceNotReadable
 from pivcs.session.state import SessionState

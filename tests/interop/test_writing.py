@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,7 +17,7 @@ from pivcs.session.jsontext import parse_json
 from pivcs.session.manager import Session
 from pivcs.session.replay import convert_to_llm
 from pivcs.session.tree import SessionTree
-from tests.builders import CLOCK, CWD, header_line
+from tests.builders import CLOCK, CWD, header_line, message_line
 from tests.interop.odd_sessions import odd_session
 from tests.interop.pi import Pi
 from tests.interop.pi_writing import ask_writer
@@ -136,3 +138,26 @@ def test_pi_goes_on_with_our_session_and_we_with_what_it_appended(pi: Pi, tmp_pa
     assert theirs["labels"] == {question: "start"}
     assert (theirs["id"], theirs["cwd"]) == (session.id, session.cwd)
     assert theirs["contexts"][mine]["messages"] == list(session.build_context().messages)
+
+
+def test_pi_and_we_append_at_once_and_no_line_is_torn_or_lost(pi: Pi, tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(header_line() + message_line("aaaaaaaa"))
+    steps = [["appendCustomEntry", "pi", {"number": number, "text": "x" * (number % 90)}] for number in range(2_000)]
+    with ThreadPoolExecutor(1) as pool:
+        theirs = pool.submit(ask_writer, pi, [{"run": steps, "file": str(path), "clock": CLOCK, "seed": 1}])
+        session = Session.open(path)
+        ours = 0
+        while not theirs.done() or ours < 200:
+            session.append_custom("we", {"number": ours})
+            ours += 1
+        theirs.result()
+    session.append_custom("we", {"number": ours})
+    lines = [parse_json(line) for line in path.read_bytes().splitlines()]
+    assert [line["id"] for line in lines[1:]] == list(session.tree().ids)  # type: ignore[index]
+    writers = [line.get("customType") for line in lines if isinstance(line, dict)]
+    assert sum(one != other for one, other in pairwise(writers)) > 3
+    for writer, count in (("pi", 2_000), ("we", ours + 1)):
+        own = [line for line in lines if isinstance(line, dict) and line.get("customType") == writer]
+        assert [line["data"]["number"] for line in own] == list(range(count))
+        assert [line["parentId"] for line in own[1:]] == [line["id"] for line in own[:-1]]
