@@ -39,7 +39,7 @@ SHOWN_DIRECTORY = "/tmp/pivcs-demo"
 NOTICED = "2026-01-02 09:00"
 """Stands in the output for the time at which an example ran."""
 
-_HISTORY = re.compile(r"^(History: +)\d{4}-\d\d-\d\d \d\d:\d\d", re.MULTILINE)
+_HISTORY = re.compile(r"^(History: +|(?:un|re)?done.*: op \d+  |op \d+  )\d{4}-\d\d-\d\d \d\d:\d\d", re.MULTILINE)
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _MODULES = re.compile(r"(?<=^<!-- modules -->\n).*?(?=^<!-- /modules -->$)", re.MULTILINE | re.DOTALL)
 _INTRODUCTION = """\

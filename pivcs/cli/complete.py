@@ -28,7 +28,7 @@ def revisions(context: click.Context, parameter: click.Parameter, typed: str) ->
         with context.scope(cleanup=False):
             if os.sep in typed and os.path.isdir(os.path.dirname(typed)):
                 return [_item(typed, "file")]
-            return [*_names(context, typed), *_files(typed)][:MOST]
+            return [*_names_quietly(context, typed), *_files(typed)][:MOST]
     except Exception:  # a proposal that cannot be made is none
         return []
 
@@ -48,6 +48,13 @@ def _files(typed: str) -> Iterator[CompletionItem]:
     with os.scandir(directory or ".") as found:
         if any(item.name.startswith(name) and (directory or item.name.endswith(".jsonl")) for item in found):
             yield _item(typed, "file")
+
+
+def _names_quietly(context: click.Context, typed: str) -> list[CompletionItem]:
+    try:
+        return list(_names(context, typed))
+    except Exception:  # no session, a damaged store, anything: files can be proposed all the same
+        return []
 
 
 def _names(context: click.Context, typed: str) -> Iterator[CompletionItem]:

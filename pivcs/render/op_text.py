@@ -101,8 +101,9 @@ def undone_lines(done: Undone, kind: str, looks: Looks) -> Iterator[str]:
         fitted(
             [
                 (Role.HEADING, f"{said}: "),
+                (Role.ID, f"op {done.operation.id}"),
+                (Role.DIM, f"  {looks.when(done.operation.time)}  "),
                 (Role.PLAIN, one_line(done.operation.command)),
-                (Role.DIM, f"  (op {done.operation.id}, {looks.when(done.operation.time)})"),
             ],
             looks.columns,
         )

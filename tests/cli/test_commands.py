@@ -284,20 +284,25 @@ def test_demo_leaves_a_session_that_the_commands_can_be_tried_on(
     found = pivcs("demo")
     assert found.code == 0
     (directory,) = [path for path in tmp_path.iterdir() if path.name.startswith("pivcs-demo-")]
-    assert found.lines[-2].strip() == f"cd {directory}"
+    store = directory / "store"
+    assert found.lines[-2].strip() == f"cd {directory} && export PIVCS_DIR={store}"
+    assert not (tmp_path / "home" / "store").exists()
+    assert os.environ["PIVCS_DIR"] == str(tmp_path / "home" / "store")
     (session,) = directory.glob("*.jsonl")
     expected = tmp_path / "expected"
     expected.mkdir()
     assert session.read_bytes() == write_demo(expected).read_bytes()
     monkeypatch.chdir(directory)
+    monkeypatch.setenv("PIVCS_DIR", str(store))
     # Each command that the tour shows gives what the tour shows.
     shown = [line for line in found.lines if line.startswith("$ pivcs ")]
-    assert len(shown) == 4
+    assert {line.split()[2] for line in shown} == {"branch", "log", "show", "status", "undo"}
     for line in shown:
         words = [session.name if word == "*.jsonl" else word for word in shlex.split(line)[2:]]
         given = pivcs(*words, "--utc")
         assert given.code == 0
-        body = [text for text in given.lines if not text.startswith("File:")]
+        body = [text for text in given.lines if not text.startswith(("File:", "undone:"))]
         at = found.lines.index(line) + 1
-        block = [text for text in found.lines[at : at + len(given.lines)] if not text.startswith("File:")]
+        block = found.lines[at : at + len(given.lines)]
+        block = [text for text in block if not text.startswith(("File:", "undone:"))]
         assert block == body
