@@ -18,6 +18,7 @@ from typing import Final
 
 from pivcs.errors import StateError
 from pivcs.session.source import FileSource
+from pivcs.session.values import iter_kept
 from pivcs.session.wholefile import SessionNotWritable
 
 try:
@@ -62,7 +63,11 @@ class SessionLocked(StateError):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What is known of a file: which one it is, how much of it was read, and the edges of that."""
+    """What is known of a file: which one it is, how much of it was taken in, and the edges of that.
+
+    A last line without LF counts as taken in when it is a JSON value, as pi reads it, and else not: another program may
+    just be writing it.
+    """
 
     device: int
     inode: int
@@ -72,7 +77,7 @@ class Seen:
 
     @property
     def ends_in_lf(self) -> bool:
-        """Whether a line can be appended as it is; an empty file counts."""
+        """Whether what is known ends at the end of a line; an empty file does."""
         return not self.tail or self.tail.endswith(b"\n")
 
 
@@ -86,16 +91,28 @@ def read_file(path: Path) -> tuple[bytes, Seen]:
 
 def seen_of(status: os.stat_result, data: bytes) -> Seen:
     """Return what is known of a file of which these first bytes were read or written."""
+    data = data[: _taken(data)]
     return Seen(status.st_dev, status.st_ino, len(data), data[:_EDGE], data[-_EDGE:])
 
 
+def _taken(data: bytes) -> int:
+    """Return how many of the bytes read so far are taken in: whole lines, and a last value without LF."""
+    end = data.rfind(b"\n") + 1
+    return len(data) if any(True for _ in iter_kept([data[end:]])) else end
+
+
 class Appender:
-    """A file that is open and locked. `others` are the bytes that were appended since it was `seen`."""
+    """A file that is open and locked; `others` is what was appended since it was `seen` and can be taken in."""
 
     def __init__(self, path: Path, fd: int, seen: Seen) -> None:
-        self._path = path
+        self.path = path
         self._fd = fd
-        self.others = self._read_others(seen)
+        self._end = self._settled_size(seen.size)
+        new = self._read(seen.size, self._end)
+        glued = new and not seen.ends_in_lf and not new.startswith(b"\n")
+        if glued or self._look(seen.size) != seen:
+            raise SessionFileChanged(path)
+        self.others = new[: _taken(new)]
         self.seen = self._look(seen.size + len(self.others))
 
     def append(self, line: bytes) -> tuple[bytes, bytes]:
@@ -104,38 +121,37 @@ class Appender:
         Returns what programs that know no lock have written right before and after it, in this moment. Raises
         SessionNotWritable; what was written of the line is then taken back.
         """
-        payload = line if self.seen.ends_in_lf else b"\n" + line
-        start = self.seen.size
+        whole = self._end == 0 or self._read(self._end - 1, self._end) == b"\n"
+        payload = line if whole else b"\n" + line
         try:
             written = os.write(self._fd, payload)
         except OSError as error:
-            raise SessionNotWritable(self._path, error) from error
+            raise SessionNotWritable(self.path, error) from error
         size = os.fstat(self._fd).st_size
         if written != len(payload):
-            if size == start + written:
-                os.ftruncate(self._fd, start)
-            raise SessionNotWritable(self._path, OSError(0, "only a part could be written"))
+            if size == self._end + written:
+                os.ftruncate(self._fd, self._end)
+            raise SessionNotWritable(self.path, OSError(0, "only a part could be written"))
+        before, after = b"", b""
+        if size != self._end + written:
+            before, _, after = self._read(self.seen.size, size).partition(payload)
+            # A line that is being written now will be read the next time.
+            size -= len(after)
+            after = after[: after.rfind(b"\n") + 1]
+            size += len(after)
+        self._end = size
         self.seen = self._look(size)
-        if size == start + written:
-            return b"", b""
-        around = self._read(start, size)
-        before, _, after = around.partition(payload)
         return before, after
 
-    def _read_others(self, seen: Seen) -> bytes:
-        """Return the new bytes; wait a little for the end of a line that is being written."""
+    def _settled_size(self, known: int) -> int:
+        """Return the size of the file; wait a little for the end of a line that is being written."""
         size = 0
         for _ in range(_SETTLE):
             size = os.fstat(self._fd).st_size
-            if size <= seen.size or self._read(size - 1, size) == b"\n":
+            if size <= known or self._read(size - 1, size) == b"\n":
                 break
             time.sleep(_STEP)
-        known = self._look(seen.size)
-        others = self._read(seen.size, size)
-        glued = others and not seen.ends_in_lf and not others.startswith(b"\n")
-        if known != seen or glued:
-            raise SessionFileChanged(self._path)
-        return others
+        return size
 
     def _look(self, size: int) -> Seen:
         status = os.fstat(self._fd)

@@ -80,22 +80,21 @@ class Storage:
         self._seen = seen_of(os.stat(path), data)
 
     def _take_in(self, state: SessionState, appender: Appender) -> None:
-        if appender.others:
-            if self.pending in (Effect.REWRITTEN, Effect.HEADER_WRITTEN):
-                # Its version or its header is no longer what the state was made from.
-                assert self.path is not None
-                raise SessionFileChanged(self.path)
-            _add_others(state, appender.others)
+        values = list(iter_kept(appender.others.split(b"\n")))
+        if values and self.pending in (Effect.REWRITTEN, Effect.HEADER_WRITTEN):
+            # Its version or its header is no longer what the state was made from.
+            raise SessionFileChanged(appender.path)
+        for value in values:
+            state.add(value, move=False)
         self._seen = appender.seen
 
     def _write(self, state: SessionState, appender: Appender, entry: object) -> None:
         line = line_of(entry)
         before, after = b"", b""
         if self.pending is Effect.REWRITTEN:
-            assert self.path is not None
             data = b"".join((*map(line_of, state.values), line))
-            replace_file(self.path, (data,))
-            self._seen = seen_of(os.stat(self.path), data)
+            replace_file(appender.path, (data,))
+            self._seen = seen_of(os.stat(appender.path), data)
         elif self.pending is Effect.HEADER_WRITTEN:
             appender.append(b"".join(map(line_of, state.values)) + line)
             self._seen = appender.seen

@@ -143,7 +143,8 @@ def test_pi_goes_on_with_our_session_and_we_with_what_it_appended(pi: Pi, tmp_pa
 def test_pi_and_we_append_at_once_and_no_line_is_torn_or_lost(pi: Pi, tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(header_line() + message_line("aaaaaaaa"))
-    steps = [["appendCustomEntry", "pi", {"number": number, "text": "x" * (number % 90)}] for number in range(2_000)]
+    data = [{"number": number, "text": "x" * (number % 90) ** 2} for number in range(2_000)]
+    steps = [["appendCustomEntry", "pi", value] for value in data]
     with ThreadPoolExecutor(1) as pool:
         theirs = pool.submit(ask_writer, pi, [{"run": steps, "file": str(path), "clock": CLOCK, "seed": 1}])
         session = Session.open(path)

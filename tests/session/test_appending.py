@@ -73,6 +73,48 @@ def test_a_line_that_is_being_written_is_waited_for(path: Path) -> None:
         thread.join()
 
 
+def test_a_line_that_was_being_written_when_the_file_was_read_is_taken_in_when_it_is_whole(path: Path) -> None:
+    path.write_bytes(b'1\n{"a":')
+    data, seen = read_file(path)
+    assert data == b'1\n{"a":'
+    assert seen.size == 2
+    with path.open("ab") as other:
+        other.write(b"1}\n")
+    with appending(path, seen) as appender:
+        assert appender.others == b'{"a":1}\n'
+
+
+def test_half_a_line_that_follows_ours_is_taken_in_when_it_is_whole(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = os.write
+
+    def with_half_a_line(fd: int, data: bytes) -> int:
+        count = write(fd, data)
+        write(fd, b'[1]\n{"a":')
+        return count
+
+    with appending(path, read_file(path)[1]) as appender:
+        monkeypatch.setattr(os, "write", with_half_a_line)
+        assert appender.append(b"ours\n") == (b"", b"[1]\n")
+        seen = appender.seen
+    monkeypatch.undo()
+    with path.open("ab") as other:
+        other.write(b"1}\n")
+    with appending(path, seen) as appender:
+        assert appender.others == b'{"a":1}\n'
+
+
+def test_a_torn_line_of_others_is_ended_and_nothing_of_it_is_taken_in(path: Path) -> None:
+    seen = read_file(path)[1]
+    with path.open("ab") as other:
+        other.write(b'[1]\n{"a":')
+    with appending(path, seen) as appender:
+        assert appender.others == b"[1]\n"
+        appender.append(b"ours\n")
+    assert path.read_bytes() == b'one\ntwo\n[1]\n{"a":\nours\n'
+
+
 def rewritten(path: Path) -> None:
     path.write_bytes(b"1ne\ntwo\n")
 
