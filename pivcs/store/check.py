@@ -17,7 +17,7 @@ from pivcs.objects.table import Table
 from pivcs.store.database import Database
 from pivcs.store.pieces import unpack
 from pivcs.store.records import Stream
-from pivcs.store.rows import FULL, id_numbers, known_ids
+from pivcs.store.rows import FULL, id_places, known_ids
 from pivcs.store.segments import append_segment, encode_segment
 
 MOST_PROBLEMS: Final = 100
@@ -193,8 +193,8 @@ def check_known_ids(database: Database, stream: Stream, expected: Table) -> Iter
     """Yield ids that the rows have and `known_id` has not: a line that refers to one would become an orphan."""
     full = stream.row_count - stream.row_count % FULL
     needed: defaultdict[int, set[int]] = defaultdict(set)
-    for number in id_numbers(expected, full):
-        needed[number >> 24].add(number)
+    for place in id_places(expected, full):
+        needed[place >> 56].add(place)
     with database.reading() as connection:
         for bucket, numbers in sorted(needed.items()):
             try:
@@ -204,7 +204,8 @@ def check_known_ids(database: Database, stream: Stream, expected: Table) -> Iter
                 continue
             missing = sorted(numbers.difference(known))
             if missing:
-                detail = f"{len(missing)} of the ids beginning with {bucket:02x}, among them {missing[0]:08x}"
+                lost = missing[0] >> 32
+                detail = f"{len(missing)} of the ids beginning with {bucket:02x}, among them {lost:08x}"
                 yield Problem("id-unknown", detail, stream.id)
             elif any(before > after for before, after in pairwise(known)):
                 yield Problem("id-unknown", f"the ids beginning with {bucket:02x} are not in order", stream.id)

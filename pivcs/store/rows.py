@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable
 from typing import Final
 from zlib import crc32
 
@@ -19,7 +19,7 @@ FULL: Final = 4096
 """Rows of a full segment."""
 OPEN: Final = 128
 """Rows of a segment behind the last full one; these are put together when they make up a full one."""
-_SHIFT: Final = 24
+_SHIFT: Final = 56
 
 
 def load_table(database: Database, stream: Stream, *, first: int = 0, last: int | None = None) -> Table:
@@ -63,9 +63,11 @@ def append_rows(connection: sqlite3.Connection, where: str, stream: int, first: 
     total = first + len(new)
     fills_one = total - first + first % FULL >= FULL
     base = first - first % (FULL if fills_one else OPEN)
-    table = _load(connection, where, stream, base, first)
-    table.extend(new)
-    connection.execute("DELETE FROM segment WHERE stream = ? AND first_row >= ?", (stream, base))
+    table = new
+    if base < first:
+        table = _load(connection, where, stream, base, first)
+        table.extend(new)
+        connection.execute("DELETE FROM segment WHERE stream = ? AND first_row >= ?", (stream, base))
     at = base
     while at < total:
         count = FULL if at % FULL == 0 and total - at >= FULL else min(OPEN, total - at)
@@ -76,16 +78,18 @@ def append_rows(connection: sqlite3.Connection, where: str, stream: int, first: 
         at += count
     full = total - total % FULL
     if full > base:
-        _remember_ids(connection, stream, id_numbers(table, full - base))
+        _remember_ids(connection, stream, id_places(table, full - base, base))
 
 
-def id_numbers(table: Table, stop: int) -> Iterable[int]:
-    """Return the ids of the first `stop` rows as numbers (see `id_number`), in no order."""
-    flags = table.flags
+def id_places(table: Table, stop: int, base: int = 0) -> list[int]:
+    """Return for each id of the first `stop` rows its number (see `id_number`) in the upper 32 bits of a number, and
+    its row in the lower ones, `base` being the row of the first; sorted."""
     wanted = NODE | POSITIONAL | OTHER_ID
-    numbers = [number for number, flag in zip(table.entry_id[:stop], flags, strict=False) if flag & wanted == NODE]
-    numbers += [id_number(text) for row, text in table.other_ids.items() if row < stop]
-    return numbers
+    ids = zip(table.entry_id[:stop], table.flags, strict=False)
+    places = [number << 32 | row for row, (number, flag) in enumerate(ids, base) if flag & wanted == NODE]
+    places += [id_number(text) << 32 | base + row for row, text in table.other_ids.items() if row < stop]
+    places.sort()
+    return places
 
 
 def id_number(entry_id: str) -> int:
@@ -95,24 +99,25 @@ def id_number(entry_id: str) -> int:
     return crc32(entry_id.encode("utf-8", "surrogatepass"))
 
 
-def _remember_ids(connection: sqlite3.Connection, stream: int, numbers: Iterable[int]) -> None:
-    ordered = array("I", sorted(numbers))
+def _remember_ids(connection: sqlite3.Connection, stream: int, places: list[int]) -> None:
     start = 0
-    while start < len(ordered):
-        bucket = ordered[start] >> _SHIFT
-        stop = bisect_left(ordered, (bucket + 1) << _SHIFT, start)
-        ids = ordered[start:stop]
+    while start < len(places):
+        bucket = places[start] >> _SHIFT
+        stop = bisect_left(places, (bucket + 1) << _SHIFT, start)
+        mine = array("Q", places[start:stop])
         known = known_ids(connection, stream, bucket)
         if known:
-            ids = array("I", sorted((*known, *ids)))
-        connection.execute("INSERT OR REPLACE INTO known_id VALUES (?, ?, ?)", (stream, bucket, _little(ids).tobytes()))
+            mine = array("Q", sorted((*known, *mine)))
+        connection.execute(
+            "INSERT OR REPLACE INTO known_id VALUES (?, ?, ?)", (stream, bucket, _little(mine).tobytes())
+        )
         start = stop
 
 
 def known_ids(connection: sqlite3.Connection, stream: int, bucket: int) -> array[int]:
-    """Return the ids with this highest byte that the full segments of a stream have, as sorted numbers."""
+    """Return the places (`id_places`) of the ids with this highest byte in the full segments of a stream."""
     row = connection.execute("SELECT ids FROM known_id WHERE stream = ? AND bucket = ?", (stream, bucket)).fetchone()
-    ids = array("I")
+    ids = array("Q")
     if row is not None:
         ids.frombytes(row[0])
     return _little(ids)
@@ -120,12 +125,29 @@ def known_ids(connection: sqlite3.Connection, stream: int, bucket: int) -> array
 
 def _little(ids: array[int]) -> array[int]:
     """Swap between the machine's order and little-endian."""
-    import sys
-
     if sys.byteorder == "big":
         ids = ids[:]
         ids.byteswap()
     return ids
+
+
+class RowFinder:
+    """Rows of a stream looked at one by one: only the segments that they are in are loaded."""
+
+    def __init__(self, database: Database, stream: Stream) -> None:
+        self._database = database
+        self._stream = stream
+        self._loaded: dict[int, Table] = {}
+
+    def at(self, row: int) -> tuple[Table, int]:
+        """Return a table that has a row, and where in it the row is. Parents there are rows of the stream."""
+        full = self._stream.row_count - self._stream.row_count % FULL
+        first = min(row - row % FULL, full)
+        table = self._loaded.get(first)
+        if table is None:
+            last = first + FULL if first < full else None
+            table = self._loaded[first] = load_table(self._database, self._stream, first=first, last=last)
+        return table, row - first
 
 
 class IdFinder:
@@ -135,28 +157,32 @@ class IdFinder:
         self._database = database
         self._stream = stream
         self._full_rows = stream.row_count - stream.row_count % FULL
-        self._open: Table | None = None
-        self._full: Table | None = None
+        self._rows = RowFinder(database, stream)
         self._buckets: dict[int, array[int]] = {}
 
     def __call__(self, entry_id: str) -> list[tuple[int, bytes]]:
         """Return row and digest of each record with this id, in file order."""
-        if self._open is None:
-            self._open = load_table(self._database, self._stream, first=self._full_rows)
         found: list[tuple[int, bytes]] = []
-        if self._full_rows and self._may_be_in_full(entry_id):
-            if self._full is None:
-                self._full = load_table(self._database, self._stream, last=self._full_rows)
-            found += [(row, self._full.digest(row)) for row in self._full.records_named(entry_id)]
-        found += [(self._full_rows + row, self._open.digest(row)) for row in self._open.records_named(entry_id)]
+        for row in self._places_in_full(entry_id):
+            table, at = self._rows.at(row)
+            if table.name(at) == entry_id:
+                found.append((row, table.digest(at)))
+        if self._full_rows < self._stream.row_count:
+            table, _ = self._rows.at(self._full_rows)
+            found += [(self._full_rows + at, table.digest(at)) for at in table.records_named(entry_id)]
         return found
 
-    def _may_be_in_full(self, entry_id: str) -> bool:
+    def _places_in_full(self, entry_id: str) -> list[int]:
+        """Return the rows of full segments that may have an id."""
+        if not self._full_rows:
+            return []
         number = id_number(entry_id)
-        bucket = number >> _SHIFT
+        bucket = number >> (_SHIFT - 32)
         known = self._buckets.get(bucket)
         if known is None:
             with self._database.reading() as connection:
                 known = self._buckets[bucket] = known_ids(connection, self._stream.id, bucket)
-        place = bisect_left(known, number)
-        return place < len(known) and known[place] == number
+        start = bisect_left(known, number << 32)
+        stop = bisect_left(known, (number + 1) << 32, start)
+        rows = [place & 0xFFFFFFFF for place in known[start:stop]]
+        return [row for row in rows if row < self._full_rows]  # the stream may have grown since it was read

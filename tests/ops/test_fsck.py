@@ -197,14 +197,14 @@ def test_missing_segments_are_found(big: Box):
 
 def test_id_that_would_not_be_recognised_is_found(big: Box):
     bucket, data = big.store.database.connection.execute("SELECT bucket, ids FROM known_id LIMIT 1").fetchone()
-    numbers = array("I")
+    numbers = array("Q")
     numbers.frombytes(data)
     lost = numbers.pop(1)
     damage(big, "UPDATE known_id SET ids = ? WHERE bucket = ?", numbers.tobytes(), bucket)
     (finding,) = found(big, sources=False)
     assert finding.id == "id-unknown"
-    assert f"{lost:08x}" in finding.detail
-    backwards = array("I", sorted([*numbers, lost], reverse=True))
+    assert f"{lost >> 32:08x}" in finding.detail
+    backwards = array("Q", sorted([*numbers, lost], reverse=True))
     damage(big, "UPDATE known_id SET ids = ? WHERE bucket = ?", backwards.tobytes(), bucket)
     assert "not in order" in found(big, sources=False)[0].detail
     damage(big, "UPDATE known_id SET ids = x'01' WHERE bucket = ?", bucket)

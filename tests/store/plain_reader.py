@@ -122,15 +122,15 @@ class PlainReader:
         assert len(rows) == self.column(stream, "row_count")
         return rows
 
-    def known(self, stream: int) -> list[int]:
-        """Return the numbers of the ids in full segments."""
-        numbers: list[int] = []
+    def known(self, stream: int) -> list[tuple[int, int]]:
+        """Return number and row of the ids in full segments."""
+        numbers: list[tuple[int, int]] = []
         for bucket, ids in self.db.execute(
             "SELECT bucket, ids FROM known_id WHERE stream = ? ORDER BY bucket", (stream,)
         ):
-            found = [int.from_bytes(ids[at : at + 4], "little") for at in range(0, len(ids), 4)]
-            assert all(number >> 24 == bucket for number in found)
-            numbers += found
+            found = [int.from_bytes(ids[at : at + 8], "little") for at in range(0, len(ids), 8)]
+            assert all(place >> 56 == bucket for place in found)
+            numbers += [(place >> 32, place & 0xFFFFFFFF) for place in found]
         return numbers
 
     def probes(self, stream: int) -> list[tuple[int, int, bytes]]:

@@ -6,7 +6,6 @@ import ast
 import json
 import os
 import sqlite3
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from zlib import crc32
@@ -245,9 +244,10 @@ def test_flags_codes_and_times(stores: Stores) -> None:
 
 def test_known_ids_are_those_of_full_segments(stores: Stores) -> None:
     data = SESSIONS["several chunks and segments"]
-    numbered = Counter(int(value_of(data, row)["id"], 16) for row in _rows(stores, data)[:8192] if row.oid)  # type: ignore[arg-type]
+    rows = _rows(stores, data)[:8192]
+    places = [(int(value_of(data, row)["id"], 16), at) for at, row in enumerate(rows) if row.oid]  # type: ignore[arg-type]
     reader, (stream,) = stores.read()
-    assert reader.known(stream) == sorted(numbered.elements())
+    assert reader.known(stream) == sorted(places)
     assert len(reader.known(stream)) == 8191
     assert reader.db.execute("SELECT first_row, row_count FROM segment WHERE row_count = 4096").fetchall() == [
         (0, 4096),
@@ -260,7 +260,7 @@ def test_known_number_of_another_id_is_its_crc(stores: Stores) -> None:
     data = header_line() + b"".join(message_line(name, None) for name in others)
     stores.sync(data)
     reader, (stream,) = stores.read()
-    assert reader.known(stream) == sorted(crc32(name.encode()) for name in others)
+    assert reader.known(stream) == sorted((crc32(name.encode()), row) for row, name in enumerate(others, 1))
 
 
 def _rows(stores: Stores, data: bytes) -> list[Row]:
