@@ -77,7 +77,7 @@ def test_20_000_branches_of_one_entry():
         assert len(view.tips()) == 20_000
         assert rows[-1] == 1
         first = [line for _, line in zip(range(200), graph_lines(view, rows, LOOKS), strict=False)]
-        assert first[0].startswith("@ 00004e20 (HEAD)")
+        assert first[0].startswith("@ 00004e20 (HEAD -> b-00004e20) user: ")
         whole = list(graph_lines(view, rows, LOOKS))
     assert sum(" user: entry " in line for line in whole) == 20_001
     assert max(map(len, whole)) < 200
