@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pivcs.errors import InputError, StateError
 from pivcs.objects.oid import ObjectId
@@ -16,6 +17,10 @@ from pivcs.ops.view import SessionView
 from pivcs.store.records import Stream
 from pivcs.store.refs import Branch, Operation, RefChange
 from pivcs.store.store import Store
+
+if TYPE_CHECKING:
+    from pivcs.ops.access import Warn
+    from pivcs.session.world import World
 
 
 class NoSuchRef(InputError):
@@ -153,50 +158,69 @@ def delete_tags(view: SessionView, names: Sequence[str], *, now: int, command: s
     return changes
 
 
-def undo(store: Store, *, now: int) -> Undone:
-    """Reverse the latest user operation that is not undone yet. Raises `NothingToUndo`, `RefMoved`."""
+def undo(
+    store: Store, *, now: int, number: int | None = None, warn: Warn | None = None, world: World | None = None
+) -> Undone:
+    """Reverse the latest user operation that is not undone yet, or the one with a number.
+
+    Raises `NothingToUndo`, `RefMoved`; for one that appended to a session file also as `reverse_append`, which needs to
+    warn and, but in tests, the world of this process.
+    """
+    return _turn(store, "undo", now, number, warn, world)
+
+
+def redo(store: Store, *, now: int, warn: Warn | None = None, world: World | None = None) -> Undone:
+    """Do again what was undone last, unless another user operation came since. Raises as `undo`."""
+    return _turn(store, "redo", now, None, warn, world)
+
+
+def _turn(
+    store: Store, kind: str, now: int, number: int | None, warn: Warn | None, world: World | None
+) -> Undone:  # fmt: skip
     with store.writing():
-        operation = _latest(store, undone=False)
-        if operation is None:
-            raise NothingToUndo("there is nothing to undo")
-        return _reverse(store, operation, "undo", now)
+        operation = _chosen(store, kind, number)
+        changes = store.refs.changes_of(operation.id)
+        if kind == "undo":
+            changes = [change._replace(old=change.new, new=change.old) for change in reversed(changes)]
+        if all(change.ref in ("branch", "tag") for change in changes):
+            return _reverse(store, operation, changes, kind, now)
+    from pivcs.ops.appended import reverse_append
+
+    return reverse_append(store, operation, changes, kind, now=now, warn=warn, world=world)
 
 
-def redo(store: Store, *, now: int) -> Undone:
-    """Do again what was undone last, unless another user operation came since. Raises `NothingToUndo`, `RefMoved`."""
-    with store.writing():
-        operation = _latest(store, undone=True)
-        if operation is None:
-            raise NothingToUndo("there is nothing to redo")
-        return _reverse(store, operation, "redo", now)
+def _chosen(store: Store, kind: str, number: int | None) -> Operation:
+    """Return the operation that is to be undone or done again. Raises `NothingToUndo`."""
+    done, taken_back = _stacks(store)
+    stack = done if kind == "undo" else taken_back
+    if number is not None:
+        stack = [operation for operation in stack if operation.id == number]
+    if not stack:
+        which = f"operation {number} is not one that can be undone" if number is not None else None
+        raise NothingToUndo(which or f"there is nothing to {kind}", hint="`pivcs op log` shows what was done")
+    return stack[-1]
 
 
-def _latest(store: Store, *, undone: bool) -> Operation | None:
-    """Return the user operation that undo (or redo, with `undone`) is about now."""
+def _stacks(store: Store) -> tuple[list[Operation], list[Operation]]:
+    """Return the user operations that undo, and those that redo may be about now, the next one last."""
     done: list[Operation] = []
     taken_back: list[Operation] = []
     for operation in reversed(store.refs.operations(kinds=("user", "undo", "redo"))):
         if operation.kind == "user":
             done.append(operation)
             taken_back.clear()
-        elif operation.kind == "undo" and done:
-            taken_back.append(done.pop())
-        elif operation.kind == "redo" and taken_back:
-            done.append(taken_back.pop())
-    stack = taken_back if undone else done
-    return stack[-1] if stack else None
+            continue
+        here, there = (done, taken_back) if operation.kind == "undo" else (taken_back, done)
+        moved = next((each for each in reversed(here) if each.id == operation.about), None)
+        if moved is not None:
+            here.remove(moved)
+            there.append(moved)
+    return done, taken_back
 
 
-def _reverse(store: Store, operation: Operation, kind: str, now: int) -> Undone:
-    changes = store.refs.changes_of(operation.id)
-    if kind == "undo":
-        changes = [
-            RefChange(each.session, each.stream, each.ref, each.name, each.new, each.old, each.was_automatic)
-            for each in reversed(changes)
-        ]
+def _reverse(store: Store, operation: Operation, changes: Sequence[RefChange], kind: str, now: int) -> Undone:
     for change in changes:
-        now_at = _value(store, change)
-        if now_at != change.old:
+        if _value(store, change) != change.old:
             raise RefMoved(
                 f"cannot {kind} '{operation.command}': {change.ref} '{change.name}' has moved since",
                 hint="`pivcs op log` shows what happened; set the ref yourself",

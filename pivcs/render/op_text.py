@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from pivcs.ops.appended import value_text
 from pivcs.ops.operation_log import LoggedOperation
 from pivcs.ops.operations import Undone
 from pivcs.render.amounts import plural
@@ -45,6 +46,10 @@ def operation_lines(logged: LoggedOperation, looks: Looks, *, full: bool) -> Ite
 
 
 def _change(change: RefChange) -> list[Span]:
+    if change.ref in ("label", "session-name"):
+        return _text_change(change)
+    if change.ref == "entries":
+        return _appended(change)
     name: list[Span] = [
         (Role.PLAIN, f"{change.ref} "),
         (Role.BRANCH if change.ref == "branch" else Role.LABEL, visible(change.name, keep="")),
@@ -57,6 +62,30 @@ def _change(change: RefChange) -> list[Span]:
     if new is None:
         return [*name, (Role.PLAIN, "deleted, was at "), (Role.ID, old)]
     return [*name, (Role.ID, old), (Role.PLAIN, " -> "), (Role.ID, new)]
+
+
+def _text_change(change: RefChange) -> list[Span]:
+    what: list[Span] = [(Role.PLAIN, change.ref.replace("-", " "))]
+    if change.ref == "label":
+        what += [(Role.PLAIN, " of "), (Role.ID, visible(change.name, keep=""))]
+    old, new = value_text(change.old), value_text(change.new)
+    if new is None:
+        return [*what, (Role.PLAIN, "  cleared, was "), _quoted(old)]
+    before: list[Span] = [_quoted(old), (Role.PLAIN, " -> ")] if old is not None else []
+    return [*what, (Role.PLAIN, "  "), *before, _quoted(new)]
+
+
+def _quoted(text: str | None) -> Span:
+    return (Role.LABEL, f'"{one_line(text)}"' if text else "none")
+
+
+def _appended(change: RefChange) -> list[Span]:
+    return [
+        (Role.PLAIN, "appended "),
+        (Role.ID, visible(change.name, keep="")),
+        (Role.PLAIN, "  up to "),
+        (Role.ID, (change.new or b"").hex()[:_OID]),
+    ]
 
 
 def changes_lines(changes: Iterable[RefChange], looks: Looks) -> Iterator[str]:
@@ -127,13 +156,18 @@ def operation_document(logged: LoggedOperation) -> Document:
 
 def change_document(change: RefChange) -> Document:
     """Return a change of a ref as a JSON object."""
+    shown = value_text if change.ref in ("label", "session-name") else _hex
     return {
         "session": change.session.hex(),
         "ref": change.ref,
         "name": change.name,
-        "old": change.old.hex() if change.old is not None else None,
-        "new": change.new.hex() if change.new is not None else None,
+        "old": shown(change.old),
+        "new": shown(change.new),
     }
+
+
+def _hex(value: bytes | None) -> str | None:
+    return value.hex() if value is not None else None
 
 
 def changes_document(changes: Sequence[RefChange], about: Operation | None = None) -> Document:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from pivcs.session.context import build_projection
+from pivcs.session.given import complete_entries
 from pivcs.session.jsonwrite import UNDEFINED
 from pivcs.session.newentries import (
     InvalidEntry,
@@ -114,6 +115,24 @@ class SessionAppends(SessionReading):
         if kind == "session" or not _GIVEN_BY_SESSION.isdisjoint(fields):
             raise InvalidEntry("type, id, parentId and timestamp of an entry are given by the session")
         return self._append(kind, fields)
+
+    def append_entries(
+        self, entries: Sequence[Mapping[str, object]], *, check: Callable[[], None] | None = None
+    ) -> list[str]:
+        """Append entries of any types, all or none; each has its type and its own keys, and returned are their ids.
+
+        Ids, parents and times that are absent are given: each entry becomes a child of the one before it, the first a
+        child of the position. `check` is called when the file is locked and everything that others have written was
+        read: what it raises is raised, and nothing is written. Raises InvalidEntry, and EntryNotFound for a parent or
+        a target that is neither in the session nor among the entries before.
+        """
+        with self._storage.turn(self._state) as write:
+            if check is not None:
+                check()
+            completed = complete_entries(entries, self._state, self._world)
+            if completed:
+                write(*completed)
+        return [str(entry["id"]) for entry in completed]
 
     def branch_with_summary(
         self, entry_id: str | None, summary: str, *,

@@ -1,12 +1,12 @@
 """Where a session's lines go: nowhere, to a file that does not exist yet, or to one that does (pi format 10).
 
-A storage is asked for a `turn`: within it the state is up to date with the file, and one entry can be written.
+A storage is asked for a `turn`: within it the state is up to date with the file, and entries can be written, once.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,8 +17,8 @@ from pivcs.session.state import CONVERSATION_ROLES, SessionState
 from pivcs.session.values import Effect, iter_kept
 from pivcs.session.wholefile import replace_file, write_new
 
-Write = Callable[[object], None]
-"""Takes the one entry of a turn, brings it to the file, and only then into the state."""
+Write = Callable[..., None]
+"""Takes the entries of a turn, brings them to the file in one write, and only then into the state."""
 
 
 def line_of(value: object) -> bytes:
@@ -51,29 +51,30 @@ class Storage:
 
     @contextmanager
     def turn(self, state: SessionState) -> Iterator[Write]:
-        """Take in what others have written, then let one entry be written.
+        """Take in what others have written, then let entries be written, in one call.
 
         Raises what `appending`, `write_new` and `replace_file` raise; the state then lacks the entry, as the file does.
         """
         if self.path is None or self._seen is None:
-            yield lambda entry: self._hold(state, entry)
+            yield lambda *entries: self._hold(state, entries)
             return
         with appending(self.path, self._seen) as appender:
             self._take_in(state, appender)
-            yield lambda entry: self._write(state, appender, entry)
+            yield lambda *entries: self._write(state, appender, entries)
 
     def create(self, state: SessionState) -> None:
         """Write the file with everything that the state holds; it must not exist. Raises as `write_new`."""
         if self.path is not None:
             self._create(self.path, b"".join(map(line_of, state.values)))
 
-    def _hold(self, state: SessionState, entry: object) -> None:
-        """Keep the entry in memory until the conversation begins; then everything is written."""
-        line = line_of(entry)
-        value = parse_json(line)
-        if self.path is not None and (state.has_conversation or is_conversation_start(value)):
-            self._create(self.path, b"".join((*map(line_of, state.values), line)))
-        state.add(value)
+    def _hold(self, state: SessionState, entries: Sequence[object]) -> None:
+        """Keep the entries in memory until the conversation begins; then everything is written."""
+        lines = list(map(line_of, entries))
+        values = list(map(parse_json, lines))
+        if self.path is not None and (state.has_conversation or any(map(is_conversation_start, values))):
+            self._create(self.path, b"".join((*map(line_of, state.values), *lines)))
+        for value in values:
+            state.add(value)
 
     def _create(self, path: Path, data: bytes) -> None:
         write_new(path, (data,))
@@ -88,8 +89,9 @@ class Storage:
             state.add(value, move=False)
         self._seen = appender.seen
 
-    def _write(self, state: SessionState, appender: Appender, entry: object) -> None:
-        line = line_of(entry)
+    def _write(self, state: SessionState, appender: Appender, entries: Sequence[object]) -> None:
+        lines = list(map(line_of, entries))
+        line = b"".join(lines)
         before, after = b"", b""
         if self.pending is Effect.REWRITTEN:
             data = b"".join((*map(line_of, state.values), line))
@@ -102,9 +104,10 @@ class Storage:
             before, after = appender.append(line)
             self._seen = appender.seen
         self.pending = Effect.NONE
-        # What others wrote in this moment gets its place in the order of the file; our entry stays the position.
+        # What others wrote in this moment gets its place in the order of the file; our entries stay the position.
         _add_others(state, before)
-        state.add(parse_json(line))
+        for each in lines:
+            state.add(parse_json(each))
         _add_others(state, after)
 
 

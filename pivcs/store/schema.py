@@ -106,6 +106,13 @@ CREATE TABLE known_id (
     PRIMARY KEY (stream, bucket)
 ) WITHOUT ROWID;
 
+-- Rows of nodes that have no child in their stream.
+CREATE TABLE tip (
+    stream INTEGER NOT NULL REFERENCES stream,
+    row INTEGER NOT NULL,
+    PRIMARY KEY (stream, row)
+) WITHOUT ROWID;
+
 -- Names of rows of a stream. `automatic`: found from the lines alone, not made or renamed by the user. `deleted`: the
 -- user removed it, and it must not come back.
 CREATE TABLE branch (
@@ -144,7 +151,9 @@ CREATE TABLE operation (
     about INTEGER REFERENCES operation
 );
 
--- `ref` is `branch` or `tag`, `stream` is null for a tag; `old` and `new` are object ids, null where there was nothing.
+-- `ref` is `branch` or `tag`, with object ids as `old` and `new`; or it says what was appended to the session file:
+-- `label` and `session-name`, with texts, `position` and `entries`, with object ids. Null is where there was nothing.
+-- `stream` is null for a tag.
 CREATE TABLE ref_change (
     operation INTEGER NOT NULL REFERENCES operation,
     session INTEGER NOT NULL REFERENCES session,
