@@ -36,19 +36,16 @@ def follow_new(rows: Table) -> tuple[Moves, Position]:
     return moves, position
 
 
-def follow_growth(store: Store, stream: Stream, rows: Table, whole: Callable[[], Table]) -> tuple[Moves, Position]:
-    """Return what new rows do to the branches of a stream; `whole` gives all rows, where a chain breaks."""
+def follow_growth(
+    store: Store, stream: Stream, rows: Table, ancestor: Callable[[int], int | None]
+) -> tuple[Moves, Position]:
+    """Return what new rows do to the branches of a stream; `ancestor` is asked where a chain breaks."""
     moves = Moves(StoredBranches(store.refs, stream))
     start = Position(
         stream.last_record[0] if stream.last_record is not None else None,
         stream.conversation,
         store.refs.has_branches(stream),
     )
-
-    def ancestor(row: int) -> int | None:
-        table = whole()
-        return table.conversation_ancestor(table.first_row(row))
-
     return moves, follow(rows, moves, ancestor, start, first_row=stream.row_count)
 
 

@@ -4,9 +4,10 @@ sync from the new rows alone where that can be done."""
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import NamedTuple
 
-from pivcs.objects.table import DOUBLED, NO_ROW, NO_TIME, NODE
+from pivcs.objects.table import NO_ROW, NO_TIME, NODE, Table
 from pivcs.ops.view import SessionView
 from pivcs.session.fields import LineKind
 
@@ -62,34 +63,47 @@ def summarise(view: SessionView) -> Summary:
     )
 
 
-def advance(before: Summary, new: SessionView, first_row: int, last_row: int) -> Summary | None:
-    """Return the facts after the rows of `new`, which follow `first_row` rows.
+class Tips(NamedTuple):
+    """What new rows do to the tips of a stream: earlier rows that have a child now, and new rows without one."""
 
-    `last_row` is the node of the last record when it is known to be a tip, else `NO_ROW`. None when the facts cannot be
-    told from the new rows: when a branch begins, a header comes, or a line is doubled.
+    gone: list[int]
+    new: list[int]
+
+
+def tips_after(table: Table, first_row: int, is_tip: Callable[[int], bool]) -> Tips:
+    """Return what the rows of `table`, which stand at `first_row`, do to the tips; `is_tip` tells of earlier rows."""
+    has_child = bytearray(len(table))
+    parents: set[int] = set()
+    for row in table.nodes():
+        parent = table.parent[row]
+        if parent == NO_ROW:
+            continue
+        if parent >= first_row:
+            has_child[parent - first_row] = 1
+        else:
+            parents.add(parent)
+    gone = [row for row in sorted(parents) if is_tip(row)]
+    return Tips(gone, [first_row + row for row in table.nodes() if not has_child[row]])
+
+
+def advance(before: Summary, new: SessionView, tips: Tips) -> Summary | None:
+    """Return the facts after the rows of `new`, which follow those that `before` is about.
+
+    None when they cannot be told from the new rows alone: when the first header comes.
     """
     table = new.table
     counts = table.counts()
-    if counts[LineKind.HEADER]:
+    if counts[LineKind.HEADER] and before.id is None:
         return None
-    tips, entries, previous = before.tips, before.entries, last_row
     times = [] if before.time is None else [before.time]
-    for row, (flags, parent, time) in enumerate(zip(table.flags, table.parent, table.time, strict=True)):
-        if not flags & NODE:
-            continue
-        if flags & DOUBLED or (parent != NO_ROW and parent != previous):
-            return None
-        tips += parent == NO_ROW
-        entries += 1
-        previous = first_row + row
-        if time != NO_TIME:
-            times.append(time)
+    times += [time for time, flags in zip(table.time, table.flags, strict=True) if flags & NODE and time != NO_TIME]
     return before._replace(
         name=new.name if table.name_rows() else before.name,
         first_prompt=before.first_prompt if before.first_prompt is not None else _short(new.first_prompt),
         time=max(times, default=None),
-        entries=entries,
-        tips=tips,
+        entries=before.entries + new.node_count(),
+        tips=before.tips + len(tips.new) - len(tips.gone),
+        headers=before.headers + counts[LineKind.HEADER],
         damaged=before.damaged + counts[LineKind.DAMAGED] + counts[LineKind.GLUED],
         lines=before.lines + table.line_count(),
     )

@@ -16,14 +16,15 @@ from typing import Final
 from pivcs.errors import PivcsError
 from pivcs.objects.index import index_source
 from pivcs.objects.oid import ObjectId
-from pivcs.objects.table import NO_ROW, Table
+from pivcs.objects.table import DOUBLED, NO_ROW, Table
 from pivcs.ops import prefix
 from pivcs.ops.branch_sync import carry_over, follow_growth, follow_new, write_branches
 from pivcs.ops.branching import Position
 from pivcs.ops.fresh import is_same, real_path
 from pivcs.ops.ingest import Ingested, Progress, SourceChanging, ingest, read_rows_again
-from pivcs.ops.summary import Summary, advance, decode_summary, summarise
+from pivcs.ops.summary import Summary, advance, decode_summary, summarise, tips_after
 from pivcs.ops.view import SessionView
+from pivcs.session.codes import is_conversation
 from pivcs.session.source import BytesSource, FileSource, SourceNotReadable
 from pivcs.store.content import ChunkVanished
 from pivcs.store.errors import StreamMoved
@@ -221,6 +222,7 @@ class _Sync:
             write_branches(self.store, stream, moves, read.rows.digest, self.now, f"sync ({outcome})")
             self.store.refs.put_branches(stream.id, carried)
             self.store.refs.add_label_settings(stream.id, labels)
+            self.store.refs.change_tips(stream.id, [], view.tips())
             self._note_return(stream)
             if self.stream is not None:
                 detail = f"{self.stream.size} -> {status.size} bytes"
@@ -246,21 +248,19 @@ class _Sync:
             else prefix.move_last_probe(stream.probes, file, status.size)
         )
         new = SessionView(read.rows, file, str(self.path), read.version1)
-        # Behind other rows it need not be a tip: it may have been written again after it got children.
-        last_row = stream.last_record[0] if stream.last_record is not None else NO_ROW
-        if last_row != stream.row_count - 1:
-            last_row = NO_ROW
-        summary = advance(decode_summary(stream.summary), new, stream.row_count, last_row)
+        tips = tips_after(read.rows, stream.row_count, lambda row: self.store.refs.is_tip(stream, row))
+        summary = advance(decode_summary(stream.summary), new, tips)
         key = ObjectId(stream.session) if stream.session is not None else new.key
         whole = _Whole(self.store, stream, read.rows)
         if summary is None:
             view = SessionView(whole(), file, str(self.path), read.version1)
             summary, key = summarise(view), view.key
-        moves, position = follow_growth(self.store, stream, read.rows, whole)
+        moves, position = follow_growth(self.store, stream, read.rows, whole.conversation_ancestor)
         state = _state(status, read, key, summary, verified, probes, position)
         labels = [(stream.row_count + row, target, text) for row, target, text in new.label_settings()]
         with self.store.writing():
             grown = self.store.extend_stream(stream, read.content, read.rows, state)
+            self.store.refs.change_tips(grown.id, tips.gone, tips.new)
             write_branches(self.store, grown, moves, whole.digest, self.now, "sync")
             self.store.refs.add_label_settings(grown.id, labels)
             self._note_move(moved_from, grown)
@@ -321,26 +321,40 @@ def _old_view(store: Store, stream: Stream) -> SessionView:
 
 
 class _Whole:
-    """All rows of a stream with its new ones, loaded when they are asked for."""
+    """All rows of a stream with its new ones; of the old ones no more is loaded than is asked for."""
 
     def __init__(self, store: Store, stream: Stream, new: Table) -> None:
         self._store = store
         self._stream = stream
         self._new = new
-        self._table: Table | None = None
+        self._old = store.row_finder(stream)
 
     def __call__(self) -> Table:
-        if self._table is None:
-            self._table = self._store.table_of(self._stream)
-            self._table.extend(self._new)
-        return self._table
+        table = self._store.table_of(self._stream)
+        table.extend(self._new)
+        return table
+
+    def at(self, row: int) -> tuple[Table, int]:
+        """Return a table that has a row, and the row's place in it."""
+        count = self._stream.row_count
+        return (self._new, row - count) if row >= count else self._old.at(row)
 
     def digest(self, row: int) -> bytes:
-        """Return the digest of a row, without loading all rows for a new one or for the last one before."""
-        if row >= self._stream.row_count:
-            return self._new.digest(row - self._stream.row_count)
-        last = self._stream.last_record
-        return last[1] if last is not None and last[0] == row else self().digest(row)
+        """Return the digest of a row."""
+        table, at = self.at(row)
+        return table.digest(at)
+
+    def conversation_ancestor(self, row: int) -> int | None:
+        """Return `row` or its nearest ancestor that is part of the conversation, or None."""
+        while row != NO_ROW:
+            table, at = self.at(row)
+            if table.flags[at] & DOUBLED:
+                whole = self()
+                return whole.conversation_ancestor(whole.first_row(row))
+            if is_conversation(table.code[at]):
+                return row
+            row = table.parent[at]
+        return None
 
 
 def _key_of_beginning(file: FileSource) -> ObjectId | None:

@@ -171,11 +171,13 @@ class SessionView:
 
     def tips(self) -> list[int]:
         """Return the nodes without children, in file order."""
-        has_child = bytearray(len(self.table))
-        for row in self.table.nodes():
-            parent = self.table.parent_of(row)
-            if parent is not None:
-                has_child[parent] = 1
+        return self._tips
+
+    @cached_property
+    def _tips(self) -> list[int]:
+        has_child = bytearray(len(self.table) + 1)
+        for parent in set(self.table.parent):
+            has_child[min(parent, len(self.table))] = 1
         return [row for row in self.table.nodes() if not has_child[row]]
 
     def node_count(self) -> int:

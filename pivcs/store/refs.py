@@ -82,6 +82,16 @@ class RefStore:
         """Remove a branch without a trace."""
         self._database.connection.execute("DELETE FROM branch WHERE stream = ? AND name = ?", (stream, name))
 
+    def is_tip(self, stream: Stream, row: int) -> bool:
+        """Whether a row of a node has no child in a stream."""
+        return bool(self._all("SELECT 1 FROM tip WHERE stream = ? AND row = ?", stream.id, row))
+
+    def change_tips(self, stream: int, gone: Iterable[int], new: Iterable[int]) -> None:
+        """Take rows that have a child now from the tips, and add others."""
+        connection = self._database.connection
+        connection.executemany("DELETE FROM tip WHERE stream = ? AND row = ?", ((stream, row) for row in gone))
+        connection.executemany("INSERT OR IGNORE INTO tip VALUES (?, ?)", ((stream, row) for row in new))
+
     def label_settings(self, stream: Stream) -> list[tuple[str, str]]:
         """Return target id and text of each label entry of a stream, in file order; an empty text clears."""
         rows = self._all("SELECT target, text FROM label WHERE stream = ? ORDER BY row", stream.id)

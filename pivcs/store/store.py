@@ -14,7 +14,7 @@ from pivcs.store.database import WAIT, Database, memory_database, open_database
 from pivcs.store.errors import StreamMoved
 from pivcs.store.records import STREAM_COLUMNS, STREAM_TABLES, Event, FileStat, Source, Stream, stream_of
 from pivcs.store.refs import RefStore
-from pivcs.store.rows import IdFinder, append_rows, load_table
+from pivcs.store.rows import IdFinder, RowFinder, append_rows, load_table
 
 
 class NewState(NamedTuple):
@@ -147,6 +147,10 @@ class Store:
     def finder(self, stream: Stream) -> IdFinder:
         """Return what finds a stream's records by their ids."""
         return IdFinder(self.database, stream)
+
+    def row_finder(self, stream: Stream) -> RowFinder:
+        """Return what looks at single rows of a stream."""
+        return RowFinder(self.database, stream)
 
     def writer(self, stream: Stream | None) -> ContentWriter:
         """Return what takes the new bytes of a stream, or of one that is yet to be."""

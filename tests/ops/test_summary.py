@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pivcs.ops.summary import Summary, advance, decode_summary, summarise
+from pivcs.ops.summary import Summary, Tips, advance, decode_summary, summarise
 from pivcs.session.fields import LineKind
 from tests.builders import build_session, entry_line, header_line, label_line, message_line
 from tests.ops.syncing import Box, many_lines, session
@@ -112,7 +112,7 @@ def test_first_prompt_that_comes_later_is_taken(tmp_path: Path) -> None:
 def test_nothing_new_changes_nothing() -> None:
     facts = summarise(view_of(session(4)))
     empty = view_of(b"")
-    assert advance(facts, empty, 5, 4) == facts
+    assert advance(facts, empty, Tips([], [])) == facts
     assert columns(empty.table)["end"] == 0
 
 
@@ -128,3 +128,13 @@ def test_counts_add_up_over_many_syncs(tmp_path: Path) -> None:
     assert (facts.entries, facts.tips, facts.damaged, facts.lines) == (20, 20, 7, 28)
     assert table.counts()[LineKind.DAMAGED] == 7
     assert json.loads(stream.summary)["entries"] == 20
+
+
+def test_branch_that_begins_does_not_need_the_old_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    box = Box(tmp_path)
+    box.put(build_session("a-b-c-d"))
+    monkeypatch.setattr(type(box.store), "table_of", None)
+    box.append(message_line("eeeeeeee", "bbbbbbbb", "user", "another way"))
+    stream = box.sync().stream
+    assert stream is not None
+    assert decode_summary(stream.summary).tips == 2
