@@ -35,19 +35,18 @@ def chunk_end(data: bytes | bytearray, start: int, end: int) -> int | None:
 
     `start` is the start of the stream or an earlier result; bytes before it are not looked at.
     """
-    run = _first_run(data, start, min(end, start + LOOK_AHEAD))
-    if run is not None and run[0] == start:
-        stop = min(run[1], start + MOST)
-        return stop if stop < end or stop == start + MOST else None
     most = start + MOST
-    before = most if run is None else min(most, run[0])
-    # No run holds an LF, so one that began before a line end is known by then.
-    cut = _line_cut(data, start, min(before, end))
+    cut = _line_cut(data, start, min(most, end))
+    # Only what comes before the first possible line end matters, and no run holds an LF: it is over by then.
+    run = _first_run(data, start, min(end, start + LOOK_AHEAD) if cut is None else cut)
+    if run is not None and run[0] == start:
+        stop = min(run[1], most)
+        return stop if stop < end or stop == most else None
+    if run is not None:
+        return min(most, run[0])
     if cut is not None:
         return cut
-    if run is not None or end - start >= LOOK_AHEAD:
-        return before
-    return None
+    return most if end - start >= LOOK_AHEAD else None
 
 
 def _line_cut(data: bytes | bytearray, start: int, limit: int) -> int | None:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import IO, Final
 
 from pivcs.errors import StateError
 from pivcs.objects.index import Indexer
@@ -140,6 +139,8 @@ def _side_by_side(
     """
     if not hasattr(os, "fork"):
         return None
+    import tempfile
+
     with tempfile.TemporaryFile() as result:
         sys.stdout.flush()
         sys.stderr.flush()
@@ -156,6 +157,7 @@ def _side_by_side(
                 os._exit(code)
         status = -1
         try:
+            content.use_thread()
             _copy(file, 0, size, content, progress)
         finally:
             _, status = os.waitpid(child, 0)
@@ -163,7 +165,7 @@ def _side_by_side(
             # Whatever went wrong there will go wrong here, with a message.
             return read_rows_again(Ingested(content, _no_rows(0), None, None), file)
         result.seek(0)
-        return _read_result(result.read(), content)
+        return _read_result(result, content)
 
 
 def _index_to(file: FileSource, target: int) -> None:
@@ -185,16 +187,12 @@ def _index_to(file: FileSource, target: int) -> None:
             result.write((stop - start).to_bytes(4, "little") + len(data).to_bytes(8, "little") + data)
 
 
-def _read_result(data: bytes, content: ContentWriter) -> Ingested:
+def _read_result(result: IO[bytes], content: ContentWriter) -> Ingested:
     table = Table()
-    version1 = {0: None, 1: False, 2: True}[data[0]]
-    table.end = int.from_bytes(data[1:9], "little")
-    last = int.from_bytes(data[9:17], "little")
-    last_record = (last - 1, data[17:49]) if last else None
-    at = 49
-    while at < len(data):
-        count = int.from_bytes(data[at : at + 4], "little")
-        length = int.from_bytes(data[at + 4 : at + 12], "little")
-        append_segment(table, data[at + 12 : at + 12 + length], count)
-        at += 12 + length
+    version1 = {0: None, 1: False, 2: True}[result.read(1)[0]]
+    table.end = int.from_bytes(result.read(8), "little")
+    last, digest = int.from_bytes(result.read(8), "little"), result.read(32)
+    last_record = (last - 1, digest) if last else None
+    while head := result.read(12):
+        append_segment(table, result.read(int.from_bytes(head[4:], "little")), int.from_bytes(head[:4], "little"))
     return Ingested(content, table, version1, last_record, apart=True)

@@ -13,6 +13,7 @@ from pivcs.objects.hashing import chunk_id
 from pivcs.store.database import Database
 from pivcs.store.errors import StoreDamaged
 from pivcs.store.lease import hold_lease
+from pivcs.store.packing import Packer
 from pivcs.store.pieces import pack, unpack
 from pivcs.store.records import Stream
 
@@ -62,15 +63,19 @@ class ContentWriter:
 
     def __init__(self, database: Database, stream: Stream | None) -> None:
         self._database = database
-        self._stream = stream
+        self._packer = Packer()
         tail = b"" if stream is None else read_tail(database, stream)
         self._old_tail_size = len(tail)
         self._cutter = Cutter(0 if stream is None else stream.tail_start, tail)
         self._chunks: list[tuple[int, bytes]] = []
-        self._waiting: list[tuple[bytes, int, int, bytes]] = []
+        self._seen: set[bytes] = set()
         self._waiting_size = 0
         self._fed = 0
         self._leased = False
+
+    def use_thread(self) -> None:
+        """Compress in a second thread from now on: for large sessions, when this process will not fork any more."""
+        self._packer.start_thread()
 
     @property
     def tail_start(self) -> int:
@@ -83,9 +88,9 @@ class ContentWriter:
         for offset, chunk in self._cutter.feed(data):
             digest = chunk_id(chunk).digest
             self._chunks.append((offset, digest))
-            if not self._has(digest):
-                codec, packed = pack(chunk)
-                self._waiting.append((digest, len(chunk), codec, packed))
+            if digest not in self._seen and not self._has(digest):
+                self._seen.add(digest)
+                self._packer.put(digest, chunk)
                 self._waiting_size += len(chunk)
         if self._waiting_size >= COMMIT_EVERY:
             if not self._leased:
@@ -100,9 +105,9 @@ class ContentWriter:
 
     def _store(self, connection: sqlite3.Connection) -> None:
         connection.executemany(
-            "INSERT OR IGNORE INTO chunk (hash, size, codec, data) VALUES (?, ?, ?, ?)", self._waiting
+            "INSERT OR IGNORE INTO chunk (hash, size, codec, data) VALUES (?, ?, ?, ?)", self._packer.take()
         )
-        self._waiting.clear()
+        self._seen.clear()
         self._waiting_size = 0
 
     def matches(self, file: Readable, end: int) -> bool:
