@@ -100,7 +100,7 @@ def build_projection(path: Sequence[object]) -> Projection:
         # An older compaction can lie inside the kept range; only the newest one, which is first, speaks.
         spoken = () if place and _type(value) == "compaction" else entry_messages(value)
         edit = edits.get(_id(value, "id")) if spoken else None
-        projected.append(Projected(value, spoken if edit is None else _edited(spoken, edit)))
+        projected.append(Projected(value, spoken if edit is None else edited_messages(spoken, edit)))
     return Projection(tuple(projected), settings_of(path))
 
 
@@ -143,8 +143,8 @@ def _made(role: str, entry: Object, *keys: str) -> Object:
     return message
 
 
-def _edited(messages: tuple[object, ...], edit: object) -> tuple[object, ...]:
-    """Return the messages of an entry as the latest edit leaves them."""
+def edited_messages(messages: tuple[object, ...], edit: object) -> tuple[object, ...]:
+    """Return the messages of an entry as an edit of it leaves them. Raises BrokenEntry for one without replacement."""
     fields = edit if isinstance(edit, dict) else {}
     if "replacement" in fields and fields["replacement"] is None:
         return ()
