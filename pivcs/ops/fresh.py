@@ -10,9 +10,29 @@ from pivcs.store.records import FileStat, Source, Stream
 from pivcs.store.store import Store
 
 
+class RealPaths:
+    """Paths without symbolic links, for many files: each directory is resolved once."""
+
+    def __init__(self) -> None:
+        self._directories: dict[bytes, bytes] = {}
+
+    def of(self, path: str | bytes | Path) -> bytes:
+        """Return the path under which a file is a source: absolute, without symbolic links."""
+        head, tail = os.path.split(os.path.abspath(os.fsencode(path)))
+        directory = self._directories.get(head)
+        if directory is None:
+            directory = self._directories[head] = os.path.realpath(head)
+        real = os.path.join(directory, tail)
+        return os.path.realpath(real) if not tail or os.path.islink(real) else real
+
+    def has_file(self, path: bytes) -> bool:
+        """Whether a file is at a real path; a symbolic link there now means that the file itself is elsewhere."""
+        return os.path.isfile(path) and self.of(path) == path
+
+
 def real_path(path: Path) -> bytes:
     """Return the path under which a file is a source: absolute, without symbolic links."""
-    return os.fsencode(os.path.realpath(path))
+    return RealPaths().of(path)
 
 
 def current_stream(store: Store, path: Path) -> Stream | None:

@@ -20,7 +20,7 @@ from pivcs.objects.table import DOUBLED, NO_ROW, Table
 from pivcs.ops import prefix
 from pivcs.ops.branch_sync import carry_over, follow_growth, follow_new, write_branches
 from pivcs.ops.branching import Position
-from pivcs.ops.fresh import is_same, real_path
+from pivcs.ops.fresh import RealPaths, is_same, real_path
 from pivcs.ops.ingest import Ingested, Progress, SourceChanging, ingest, read_rows_again
 from pivcs.ops.summary import Summary, advance, decode_summary, summarise, tips_after
 from pivcs.ops.view import SessionView
@@ -70,8 +70,9 @@ def sync_files(
     """
     known = {source.path: source for source in store.sources()}
     current = {stream.source: stream for stream in store.current_streams()}
+    real_paths = RealPaths()
     for path in paths:
-        real = real_path(path)
+        real = real_paths.of(path)
         source = known.get(real)
         stream = current.get(source.id) if source is not None else None
         try:
@@ -111,7 +112,8 @@ def sync_file(
 
 def note_absent(store: Store, now: int) -> list[Source]:
     """Record sources whose file has gone since the last sync; returns those that have gone now."""
-    lost = [source for source in store.sources() if not source.gone and _is_gone(source.path)]
+    real_paths = RealPaths()
+    lost = [source for source in store.sources() if not source.gone and _is_gone(source.path, real_paths)]
     if not lost:
         return []
     with store.writing():
@@ -128,18 +130,13 @@ def _mark_gone(store: Store, source: Source, now: int) -> bool:
     return True
 
 
-def _is_there(path: bytes) -> bool:
-    """Whether a file is at a real path; a symbolic link there now means that the file itself is elsewhere."""
-    return os.path.isfile(path) and not os.path.islink(path) and os.path.realpath(path) == path
-
-
-def _is_gone(path: bytes) -> bool:
+def _is_gone(path: bytes, real_paths: RealPaths) -> bool:
     """Whether nothing is at a real path. What cannot be looked at may be there."""
     try:
         os.lstat(path)
     except OSError as error:
         return error.errno in (errno.ENOENT, errno.ENOTDIR)
-    return os.path.realpath(path) != path
+    return real_paths.of(path) != path
 
 
 @dataclass(slots=True)
@@ -197,7 +194,7 @@ class _Sync:
         key = _key_of_beginning(file)
         for stream in self.store.streams_of_session(key.digest) if key is not None else ():
             source = self.store.source(stream.source)
-            if source is None or _is_there(source.path) or self.store.current_stream(source.id) != stream:
+            if source is None or RealPaths().has_file(source.path) or self.store.current_stream(source.id) != stream:
                 continue
             if stream.size <= status.size and prefix.first_difference(self.store, stream, file, status.size) is None:
                 return source
@@ -294,7 +291,7 @@ class _Sync:
 
     def _note_return(self, stream: Stream) -> None:
         source = self.store.source(stream.source)
-        if source is not None and source.gone and _is_there(source.path):
+        if source is not None and source.gone and RealPaths().has_file(source.path):
             self.store.set_gone(source.id, False)
             self.store.add_event(Event(self.now, source.id, stream.generation, "returned", ""))
 
