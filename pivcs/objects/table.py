@@ -131,15 +131,18 @@ class Table:
             place += bool(self.flags[row] & NODE)
         return place
 
-    def name(self, row: int) -> str:
-        """Return what a row is called: the entry's own id, or `L31` and `L31.2` after its line and place there."""
+    def name(self, row: int, *, lines_before: int = 0) -> str:
+        """Return what a row is called: the entry's own id, or `L31` and `L31.2` after its line and place there.
+
+        `lines_before` is the number of lines of the stream that stand before the table's first.
+        """
         flags = self.flags[row]
         if flags & OTHER_ID:
             return self.other_ids[row]
         if flags & NODE and not flags & POSITIONAL:
             return f"{self.entry_id[row]:08x}"
         place = self.place_in_line(row)
-        return f"L{self.line_number(row)}" + (f".{place}" if place > 1 else "")
+        return f"L{lines_before + self.line_number(row)}" + (f".{place}" if place > 1 else "")
 
     def parent_of(self, row: int) -> int | None:
         """Return the row of a node's parent, or None."""

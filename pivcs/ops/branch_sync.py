@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pivcs.objects.table import Table
 from pivcs.ops.branching import Moves, Position, follow
 from pivcs.ops.relatives import find_relative
+from pivcs.ops.summary import decode_summary
 from pivcs.ops.view import SessionView
 from pivcs.store.records import Stream
 from pivcs.store.refs import Branch, RefChange, RefStore
@@ -46,7 +47,8 @@ def follow_growth(
         stream.conversation,
         store.refs.has_branches(stream),
     )
-    return moves, follow(rows, moves, ancestor, start, first_row=stream.row_count)
+    lines = decode_summary(stream.summary).lines
+    return moves, follow(rows, moves, ancestor, start, first_row=stream.row_count, lines_before=lines)
 
 
 def write_branches(

@@ -99,7 +99,13 @@ class Position:
 
 
 def follow(
-    table: Table, moves: Moves, ancestor: Callable[[int], int | None], start: Position, *, first_row: int = 0
+    table: Table,
+    moves: Moves,
+    ancestor: Callable[[int], int | None],
+    start: Position,
+    *,
+    first_row: int = 0,
+    lines_before: int = 0,
 ) -> Position:
     """Move branches along the rows of `table`, which stand at `first_row` in their stream, from a position on.
 
@@ -128,7 +134,7 @@ def follow(
         elif candidates:
             moves.move(min(candidates, key=lambda branch: (not branch.automatic, branch.name)), conversation)
         else:
-            moves.begin(PREFIX + safe_name(table.name(first)), conversation)
+            moves.begin(PREFIX + safe_name(table.name(first, lines_before=lines_before)), conversation)
         begun = True
     return Position(record, conversation, begun)
 
