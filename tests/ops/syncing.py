@@ -95,6 +95,7 @@ def facts(store: Store, stream: Stream) -> dict[str, Any]:
         "conversation": stream.conversation,
         "branches": sorted(store.refs.branches(stream)),
         "tips": [row for row in range(stream.row_count) if store.refs.is_tip(stream, row)],
+        "labels": store.refs.label_settings(stream),
         "summary": json.loads(stream.summary),
         "bytes": bytes_of(store, stream),
         "table": columns(store.table_of(stream)),

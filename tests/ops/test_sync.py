@@ -306,6 +306,16 @@ def test_names_of_files_may_be_any_bytes(box: Box) -> None:
     assert [bytes_of(box.store, stream) for stream in box.store.streams()] == [DATA]
 
 
+def test_branch_is_named_after_its_line_in_the_whole_file(box: Box) -> None:
+    """Version 1 has no ids; what was salvaged from a line above is no line of its own."""
+    first, second = message_line("aaaaaaaa"), message_line("bbbbbbbb", "aaaaaaaa")
+    box.put(first[:-1] + second + first + header_line(version=1))
+    box.append(b'{"type":"message","message":{"role":"user","content":"fourth line"}}\n')
+    stream = box.sync().stream
+    assert stream is not None
+    assert [branch.name for branch in box.store.refs.branches(stream)] == ["b-L4", "main"]
+
+
 class TestLargeFiles:
     """Above two megabytes a few pieces tell whether the file is still what it was (small limits stand for that)."""
 

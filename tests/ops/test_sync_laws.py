@@ -26,6 +26,7 @@ A, B = message_line("aaaaaaaa"), message_line("bbbbbbbb", "aaaaaaaa")
 @example(message_line("aaaaaaaa") + HEAD, [0.3, 0.9])
 @example(b"\n\n" + HEAD + A, [0.001, 0.01, 0.5])
 @example(b"x" * 1500 + b"\n" + HEAD, [0.2, 0.5, 0.95])
+@example(A + B[:-1] + B + b'{"type":"session"}\n' + A, [0.4, 0.7, 0.8])
 @share(0.5)
 def test_syncing_at_any_moments_gives_what_one_sync_gives(data: bytes, places: list[float]) -> None:
     with small_limits(), tempfile.TemporaryDirectory() as directory:
@@ -74,7 +75,7 @@ def test_second_sync_writes_nothing(data: bytes, places: list[float]) -> None:
 @share(0.2)
 def test_every_generation_comes_back(first: bytes, second: bytes, places: list[float]) -> None:
     """A file that is rewritten, cut and grown at random: each state that a sync has seen is a prefix of some stream."""
-    with small_limits(), tempfile.TemporaryDirectory() as directory:
+    with small_limits(whole=1 << 20), tempfile.TemporaryDirectory() as directory:
         box = Box(Path(directory))
         seen = []
         cuts = [int(place * len(first)) for place in places]
