@@ -29,7 +29,8 @@ def written_lines(view: SessionView, row: int | None, written: Written, looks: L
     elif row is not None and not written.replayed:
         name = (Role.ID, visible(view.table.name(row), keep=""))
         about = subject_spans(logged(view, row), view.subject(row))
-        yield looks.styler.spans(fitted([(Role.PLAIN, "now at "), name, (Role.PLAIN, " "), *about], looks.columns))
+        said = "now at " if written.appended else "already at "
+        yield looks.styler.spans(fitted([(Role.PLAIN, said), name, (Role.PLAIN, " "), *about], looks.columns))
     yield looks.styler(Role.DIM, visible(shlex.join(resume(written)), keep=""))
     if written.text is not None:
         yield ""
