@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from pivcs.objects.table import DOUBLED, NO_ROW, NODE, Table
 from pivcs.session.codes import is_conversation
@@ -86,8 +86,7 @@ class Moves:
         return branch
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(NamedTuple):
     """Where a stream stands: the row of its last record, and that record's nearest conversation ancestor.
 
     `begun`: there has been a conversation entry.

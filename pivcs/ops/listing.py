@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from pivcs.errors import PivcsError
 from pivcs.ops.access import CannotWrite, Reader
@@ -16,8 +16,7 @@ from pivcs.store.records import Stream
 from pivcs.store.store import Store
 
 
-@dataclass(frozen=True, slots=True)
-class ListedSession:
+class ListedSession(NamedTuple):
     """One session file. `size` is in bytes, `facts.time` that of the latest entry in milliseconds since 1970.
 
     `state` has the words for what is unusual: `damaged`, `pending`, `no header`, `empty`, `gone` (only the store has
@@ -32,8 +31,7 @@ class ListedSession:
     state: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
+class Unreadable(NamedTuple):
     """A session file that cannot be read, and why."""
 
     path: Path

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from pivcs.objects.oid import ObjectId
 from pivcs.objects.table import FAILED, ORPHAN, TOOL_USE
@@ -27,8 +26,7 @@ from pivcs.session.parts import Part, parts_of
 WHO: Final = {TOOL_RESULT: "tool", COMPACTION: "compaction", BRANCH_SUMMARY: "summary", CUSTOM_MESSAGE: "custom"}
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedEntry:
+class LoggedEntry(NamedTuple):
     """One entry of a log.
 
     `name` is what can be typed to name it; `who` is `user`, `assistant`, `tool` or the kind of entry; `parent` is the
@@ -56,8 +54,7 @@ class LoggedEntry:
     detached: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """A turn: what lies between two answers that called no tool (`docs/glossary.md`).
 
     `last` is the row that ends it, `rows` all of it from the first on, `parent` the row that ended the turn before.

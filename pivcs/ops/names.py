@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from pivcs.objects.oid import ObjectId
 from pivcs.ops.refs import Elsewhere
@@ -27,8 +26,7 @@ SHORTEST: Final = 4
 """Fewest characters of an id that name it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """What a text names as one kind of name: a place, or several."""
 
     kind: str

@@ -8,8 +8,7 @@ the lines; without them, from the lines alone.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from pivcs.errors import InputError
 from pivcs.objects.table import NODE
@@ -21,8 +20,7 @@ from pivcs.store.refs import Operation, RefChange
 _BOOK_KEEPING: Final = {LABEL: "labelled", SESSION_INFO: "named"}
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(NamedTuple):
     """One move of HEAD or of a branch, to `row` from `before` (None: from nowhere; or to nowhere, when deleted).
 
     `why`: `began`, `appended`, `branched` (what was appended follows another entry than the one before), `labelled`,

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from pivcs.errors import InputError
 from pivcs.objects.table import NODE
@@ -67,8 +66,7 @@ class InAnotherStream(InputError):
     """A name is that of an entry in another source or generation, where only this one will do."""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """What a revision names: a row of a view, which may be that of another stream of the session.
 
     `warnings` say what else the name could mean.

@@ -6,9 +6,8 @@ A set is one number with a byte a row, so joining two sets is one step however l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import tzinfo
-from typing import Final
+from typing import Final, NamedTuple
 
 from pivcs.errors import InputError
 from pivcs.objects.table import NO_ROW
@@ -23,8 +22,7 @@ from pivcs.ops.view import SessionView
 _KNOWN: Final = {"role": predicates.ROLE_NAMES, "type": predicates.TYPE_NAMES}
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """What an expression names: rows of a view (which may be that of another stream), in file order.
 
     `revision` is the row when the expression is nothing but one revision. `warnings` say what else names could mean.

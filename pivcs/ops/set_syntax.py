@@ -7,7 +7,7 @@ in which a stack machine does them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from pivcs.errors import InputError
 
@@ -46,8 +46,7 @@ _SIGNS: Final[dict[str, StepKind]] = {"&": "and", "|": "or"}
 _EXAMPLES: Final = "as in 'role(user) & ancestors(HEAD)'; a name with spaces or signs is typed in quotes"
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One step: a revision, a range (`text` is its left side, `argument` its dots and its right side), a function with
     its argument, an operator.
 

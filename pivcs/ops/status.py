@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from pivcs.objects.table import NODE, NOT_UTF8, ORPHAN
 from pivcs.ops.branch_list import rows_below
@@ -18,8 +17,7 @@ EXCERPT: Final = 200
 """Bytes of a bad line that a finding quotes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """Something about the file that a person should know.
 
     `kind` is a stable name; `line` counts from 1, `offset` and `length` are bytes; `excerpt` is raw text of the line.
@@ -33,8 +31,7 @@ class Finding:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SourceState:
+class SourceState(NamedTuple):
     """One place at which the session was seen; `number` is what `cat --source` takes. `here` marks the one shown."""
 
     number: int
@@ -45,8 +42,7 @@ class SourceState:
     here: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(NamedTuple):
     """What `pivcs status` says. `lines` counts the complete lines of each kind; they add up to `line_count`.
 
     `head_branch` is the branch that HEAD is on; when HEAD is detached it is None, and `gone_further` has the branches

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from pivcs.errors import PivcsError
 from pivcs.objects.index import index_source
@@ -38,8 +38,7 @@ BEGINNING: Final = 64 << 10
 """Bytes in which the header of a moved file is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Synced:
+class Synced(NamedTuple):
     """What became of one file: `unchanged`, `new`, `appended`, `rewritten`, `truncated` or `gone`.
 
     `rows` and `bytes` are what was added. `moved_from` is the old path of a source that goes on at a new one.
@@ -53,8 +52,7 @@ class Synced:
     moved_from: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(NamedTuple):
     """A file that could not be synced, and why."""
 
     path: str
@@ -154,7 +152,7 @@ class _Sync:
         try:
             file = FileSource(Path(os.fsdecode(self.real)))
         except SourceNotReadable:
-            if self.source is None or not _is_gone(self.real):
+            if self.source is None or not _is_gone(self.real, RealPaths()):
                 raise
             return self._gone(self.source)
         with file:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import tzinfo
-from typing import Final
+from typing import Final, NamedTuple
 
 from pivcs.objects.table import FAILED
 from pivcs.ops import log as ops
@@ -38,8 +37,7 @@ SHORT_OID: Final = 16
 """Hexadecimal digits of an object id that are shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Looks:
+class Looks(NamedTuple):
     """How text is shown: colours, columns of the terminal (None: not a terminal, nothing is cut), and times."""
 
     styler: Styler

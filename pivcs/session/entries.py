@@ -7,8 +7,6 @@ value that is no object: pi keeps such lines too. Unknown types, roles and keys 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pivcs.session.blocks import Block, Image, Text, Thinking, ToolCall, blocks_of
 from pivcs.session.times import parse_time
 
@@ -50,11 +48,19 @@ class _Flag:
         return view.fields.get(self.key) is True
 
 
-@dataclass(frozen=True, slots=True)
 class View:
     """Any parsed JSON value."""
 
-    value: object
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and isinstance(other, View) and other.value == self.value
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.value!r})"
 
     @property
     def fields(self) -> dict[str, object]:

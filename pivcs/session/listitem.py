@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
+from typing import NamedTuple
 
 from pivcs.errors import DataError
 from pivcs.session.jsstring import js_trim
@@ -32,8 +32,7 @@ class NotListed(DataError):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(NamedTuple):
     """One session of the list. Times are milliseconds since 1970; `created` is None if the header's is unreadable."""
 
     path: Path

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pivcs.session.entries import Entry
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(NamedTuple):
     """A model as pi names it; a part that is missing in the file is None."""
 
     provider: str | None
     model_id: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """What a session runs with. pi's thinking levels are an open set; None is one that is no string."""
 
     thinking_level: str | None = "off"

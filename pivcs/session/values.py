@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from pivcs.errors import InputError
 from pivcs.session.jsontext import NotJson, is_blank, parse_json
@@ -36,8 +36,7 @@ class Effect(Enum):
     HEADER_WRITTEN = "header written"
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(NamedTuple):
     """pi's answer on opening a file.
 
     `values` are all kept values, not migrated, headers among them; none for an empty file, to which pi would write a
