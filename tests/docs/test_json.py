@@ -116,6 +116,7 @@ COMMANDS = {
     "pivcs.label/1": ["label"],
     "pivcs.refs/1": ["tag", "here"],
     "pivcs.op/1": ["op", "log"],
+    "pivcs.written/1": ["checkout"],
 }
 Capture = pytest.CaptureFixture[bytes]
 Documents = list[dict[str, object]]
@@ -229,6 +230,20 @@ def logged(files: list[Path], capfdbinary: Capture) -> Documents:
     return [written(capfdbinary, "op", "log", "--json")]
 
 
+def went_back(files: list[Path], capfdbinary: Capture) -> Documents:
+    """Return what commands say that write sessions: new ones, and one in place; with and without ids and entries."""
+    directory = files[0].parent
+    tree, old = str(directory / "tree.jsonl"), str(directory / "version 1.jsonl")
+    asked = [
+        ["checkout", tree, "main"],
+        ["cherry-pick", tree, "aaaaaaaa..main", "--onto", "b-eeeeeeee"],
+        ["switch", str(directory / "no header.jsonl"), "HEAD"],
+        ["fork", tree, "aaaaaaaa"],
+        ["migrate", old, "-o", str(directory / "migrated")],
+    ]
+    return [written(capfdbinary, *arguments, "--json") for arguments in asked]
+
+
 def tagged(files: list[Path], capfdbinary: Capture) -> Documents:
     """Return tags of entries with and without a time, and of one in an older generation."""
     for path in files:
@@ -249,6 +264,7 @@ MADE_FOR: dict[str, Callable[[list[Path], Capture], Documents]] = {
     "pivcs.refs/1": changed,
     "pivcs.op/1": logged,
     "pivcs.tag/1": tagged,
+    "pivcs.written/1": went_back,
 }
 """Schemas of commands that are not about one session file each."""
 
