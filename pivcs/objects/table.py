@@ -9,7 +9,6 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 from pivcs.objects.oid import DIGEST_SIZE, ObjectId
@@ -39,7 +38,6 @@ DOUBLED: Final = 128
 """The record is the same node as that of an earlier row (a line written twice); views pass over it."""
 
 
-@dataclass(slots=True)
 class Table:
     """Columns of equal length, one element a row; `oid` has 32 bytes a row (zeros where the row is no node).
 
@@ -48,19 +46,25 @@ class Table:
     a number. `end` is the stream position after the last complete line, `pending` the number of bytes behind it.
     """
 
-    kind: array[int] = field(default_factory=lambda: array("B"))
-    flags: array[int] = field(default_factory=lambda: array("B"))
-    code: array[int] = field(default_factory=lambda: array("B"))
-    offset: array[int] = field(default_factory=lambda: array("Q"))
-    length: array[int] = field(default_factory=lambda: array("Q"))
-    parent: array[int] = field(default_factory=lambda: array("I"))
-    time: array[int] = field(default_factory=lambda: array("q"))
-    entry_id: array[int] = field(default_factory=lambda: array("I"))
-    oid: bytearray = field(default_factory=bytearray)
-    other_ids: dict[int, str] = field(default_factory=dict)
-    salvaged: list[int] = field(default_factory=list)
-    end: int = 0
-    pending: int = 0
+    __slots__ = (
+        "kind", "flags", "code", "offset", "length", "parent", "time", "entry_id", "oid", "other_ids", "salvaged", "end",
+        "pending",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.kind = array("B")
+        self.flags = array("B")
+        self.code = array("B")
+        self.offset = array("Q")
+        self.length = array("Q")
+        self.parent = array("I")
+        self.time = array("q")
+        self.entry_id = array("I")
+        self.oid = bytearray()
+        self.other_ids: dict[int, str] = {}
+        self.salvaged: list[int] = []
+        self.end = 0
+        self.pending = 0
 
     def __len__(self) -> int:
         return len(self.kind)

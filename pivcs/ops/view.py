@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -30,20 +29,28 @@ SHOWN_WHOLE: Final = 64 << 20
 """Records over this many bytes are not parsed to be shown."""
 
 
-@dataclass
 class SessionView:
     """The rows of one stream and access to its bytes. `where` is what people call it: a path, mostly.
 
     `store` and `stream` say where it comes from, when it does not come from a file that was just read.
     """
 
-    table: Table
-    source: ByteSource
-    where: str
-    version1: bool | None = None
-    store: Store | None = None
-    stream: Stream | None = None
-    _values: dict[int, object] = field(default_factory=dict, repr=False)
+    def __init__(
+        self,
+        table: Table,
+        source: ByteSource,
+        where: str,
+        version1: bool | None = None,
+        store: Store | None = None,
+        stream: Stream | None = None,
+    ) -> None:
+        self.table = table
+        self.source = source
+        self.where = where
+        self.version1 = version1
+        self.store = store
+        self.stream = stream
+        self._values: dict[int, object] = {}
 
     def __enter__(self) -> SessionView:
         return self
