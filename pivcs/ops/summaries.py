@@ -142,6 +142,8 @@ def _messages(entries: Iterable[object]) -> list[object]:
         if entry.type == "message" and (message is None or message.role == "toolResult"):
             continue
         spoken = entry_messages(entry.value)
+        if entry.type == "branch_summary" and not spoken:  # an empty one is no message of a context, but counts here
+            spoken = ({"role": "branchSummary", "summary": entry.summary or ""},)
         edit = edits.get(entry.id) if entry.type in ("message", "custom_message") else None
         if edit is not None:
             spoken = edited_messages(spoken, edit)

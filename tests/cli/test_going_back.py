@@ -185,7 +185,7 @@ def test_wrong_usage_is_code_2(pivcs: Program, tree: Path, arguments: list[str])
     refused(pivcs(arguments[0], tree, *arguments[1:]), 2, tree)
 
 
-def test_entry_of_an_older_generation_is_checked_out_but_not_in_place(pivcs: Program, tree: Path, tmp_path: Path) -> None:
+def test_entry_of_an_older_generation_is_not_checked_out_in_place(pivcs: Program, tree: Path, tmp_path: Path) -> None:
     pivcs("sync", tree)
     pivcs("tag", "old", tree, E)
     other = build_session("a-c")
