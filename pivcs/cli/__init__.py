@@ -6,7 +6,7 @@ command is called, so that `pivcs log` does not wait for what it does not use.
 
 from __future__ import annotations
 
-import gc
+import gc as collector  # `gc` is a command here
 import importlib
 import os
 import sys
@@ -81,8 +81,8 @@ class LazyGroup(click.Group):
             return None
         command = importlib.import_module(f"pivcs.cli.{module}").command
         assert isinstance(command, click.Command)
-        gc.freeze()  # what was imported stays
-        gc.enable()
+        collector.freeze()  # what was imported stays
+        collector.enable()
         return command
 
     def resolve_command(

@@ -47,8 +47,19 @@ class Table:
     """
 
     __slots__ = (
-        "kind", "flags", "code", "offset", "length", "parent", "time", "entry_id", "oid", "other_ids", "salvaged", "end",
+        "code",
+        "end",
+        "entry_id",
+        "flags",
+        "kind",
+        "length",
+        "offset",
+        "oid",
+        "other_ids",
+        "parent",
         "pending",
+        "salvaged",
+        "time",
     )  # fmt: skip
 
     def __init__(self) -> None:
