@@ -18,12 +18,15 @@ from pivcs import __version__
 from pivcs.errors import PivcsError
 
 COMMANDS = {
+    "append": "append",
     "branch": "branch",
     "cat": "cat",
     "cat-file": "cat_file",
     "checkout": "checkout",
     "cherry-pick": "cherry_pick",
     "completion": "completion",
+    "context": "context",
+    "delete": "delete",
     "demo": "demo",
     "fork": "fork",
     "fsck": "fsck",
@@ -34,9 +37,11 @@ COMMANDS = {
     "ls": "ls",
     "merge-base": "merge_base",
     "migrate": "migrate",
+    "new": "new",
     "op": "op",
     "redo": "redo",
     "reflog": "reflog",
+    "rename": "rename",
     "rev-parse": "rev_parse",
     "show": "show",
     "status": "status",

@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -20,6 +20,9 @@ from pivcs.session.layout import Surroundings
 from pivcs.store.errors import StoreReadOnly
 from pivcs.store.location import Places
 from pivcs.store.store import Store
+
+if TYPE_CHECKING:
+    from pivcs.ops.writing import Writer
 
 F = TypeVar("F", bound=Callable[..., Any])
 SEPARATOR = "::"
@@ -46,6 +49,14 @@ def command_line() -> str:
 
     arguments = map(text_of, click.get_current_context().find_root().meta.get(ARGUMENTS, []))
     return shlex.join(["pivcs", *(text.encode("utf-8", "backslashreplace").decode() for text in arguments)])
+
+
+def writer() -> Writer:
+    """Return what commands need that append to session files."""
+    from pivcs.ops.writing import Writer
+    from pivcs.session.world import World
+
+    return Writer(now(), command_line(), warn, World.real())
 
 
 def places() -> Places:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from pivcs.cli.output import Output, output_options
+from pivcs.cli.output import Output, output_options, warn
 from pivcs.cli.target import now, open_store, store_option
 from pivcs.ops.operations import undo
 from pivcs.render.documents import encode
@@ -13,16 +13,24 @@ from pivcs.render.style import ColourWhen
 
 
 @click.command("undo")
+@click.argument("operation", metavar="[OPERATION]", type=click.IntRange(min=1), required=False)
 @store_option
 @output_options
-def command(as_json: bool, colour: ColourWhen, no_pager: bool, utc: bool) -> None:
-    """Take back the latest command that changed branches or tags, in whatever session that was.
+def command(
+    operation: int | None, as_json: bool, colour: ColourWhen, no_pager: bool, utc: bool
+) -> None:
+    """Take back the latest command that changed names or positions, in whatever session that was.
 
-    Said again it takes back the one before. Undoing is an operation too: `pivcs redo` does again what was taken back,
-    and `pivcs op log` lists it all. A branch or tag that has moved since is not touched: then nothing is.
+    Said again it takes back the one before; OPERATION, a number from `pivcs op log`, is taken back in its place.
+    Undoing is an operation too: `pivcs redo` does again what was taken back. A name that has changed since is not
+    touched: then nothing is.
+
+    What appended a label, a name or a position to a session file is taken back by appending the opposite; a pi that has
+    the file open does not see it before it opens the file again. What was said in a conversation stays in its file:
+    `pivcs switch` goes back to before it.
     """
     store = open_store()
-    done = undo(store, now=now())
+    done = undo(store, now=now(), number=operation, warn=warn)
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     if as_json:
         output.bytes([encode(changes_document(done.changes, done.operation)), b"\n"])

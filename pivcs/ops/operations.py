@@ -184,6 +184,10 @@ def _turn(
             changes = [change._replace(old=change.new, new=change.old) for change in reversed(changes)]
         if all(change.ref in ("branch", "tag") for change in changes):
             return _reverse(store, operation, changes, kind, now)
+    if changes[0].ref == "file":
+        from pivcs.ops.trash import restore_file
+
+        return restore_file(store, operation, changes[0], kind, now)
     from pivcs.ops.appended import reverse_append
 
     return reverse_append(store, operation, changes, kind, now=now, warn=warn, world=world)

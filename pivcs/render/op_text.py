@@ -50,6 +50,9 @@ def _change(change: RefChange) -> list[Span]:
         return _text_change(change)
     if change.ref == "entries":
         return _appended(change)
+    if change.ref == "file":
+        said = "deleted" if change.new is None else "restored"
+        return [(Role.PLAIN, f"{said} "), (Role.PLAIN, visible(change.name, keep=""))]
     name: list[Span] = [
         (Role.PLAIN, f"{change.ref} "),
         (Role.BRANCH if change.ref == "branch" else Role.LABEL, visible(change.name, keep="")),

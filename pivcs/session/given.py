@@ -55,22 +55,29 @@ def complete_entries(entries: Sequence[Mapping[str, object]], state: SessionStat
     taken = _Taken(state)
     completed: list[Object] = []
     parent: Leaf = state.leaf
-    for entry in entries:
-        kind = _checked_type(entry)
-        ident = _checked_id(entry, taken) if "id" in entry else new_entry_id(taken, world.random)
-        if "parentId" in entry:
-            parent = _checked_parent(entry, taken)
-        _check_shape(kind, entry, taken)
-        taken.new.add(ident)
-        if all(key in entry for key in _COMMON):
-            completed.append(dict(entry))
-        else:
-            own = {key: value for key, value in entry.items() if key not in _COMMON}
-            completed.append(make_entry(kind, ident, parent, entry.get("timestamp", world.timestamp()), own))
-        parent = ident
+    for place, entry in enumerate(entries):
+        try:
+            completed.append(_completed(entry, parent, taken, world))
+        except (InvalidEntry, EntryNotFound) as error:
+            error.place = place
+            raise
+        parent = str(completed[-1]["id"])
     for entry in completed:
         dump_json(entry)  # says what is no JSON value before the first one is written
     return completed
+
+
+def _completed(entry: Mapping[str, object], parent: Leaf, taken: _Taken, world: World) -> Object:
+    kind = _checked_type(entry)
+    ident = _checked_id(entry, taken) if "id" in entry else new_entry_id(taken, world.random)
+    if "parentId" in entry:
+        parent = _checked_parent(entry, taken)
+    _check_shape(kind, entry, taken)
+    taken.new.add(ident)
+    if all(key in entry for key in _COMMON):
+        return dict(entry)
+    own = {key: value for key, value in entry.items() if key not in _COMMON}
+    return make_entry(kind, ident, parent, entry.get("timestamp", world.timestamp()), own)
 
 
 class _Taken:

@@ -38,7 +38,12 @@ class InvalidSessionId(InputError):
 
 
 class InvalidEntry(InputError):
-    """What was asked to be appended is nothing that pi would write."""
+    """What was asked to be appended is nothing that pi would write.
+
+    `place` is that of the entry, from 0, among several.
+    """
+
+    place: int | None = None
 
 
 def check_session_id(session_id: str) -> str:

@@ -17,7 +17,12 @@ Object = dict[str, object]
 
 
 class EntryNotFound(InputError):
-    """The session has no entry with this id, or not where one was asked for."""
+    """The session has no entry with this id, or not where one was asked for.
+
+    `place` is that of the entry that refers to it, from 0, among several that were to be appended.
+    """
+
+    place: int | None = None
 
     def __init__(self, entry_id: object, where: str = "in the session") -> None:
         super().__init__(f"no entry '{entry_id}' {where}")

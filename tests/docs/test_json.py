@@ -117,6 +117,8 @@ COMMANDS = {
     "pivcs.refs/1": ["tag", "here"],
     "pivcs.op/1": ["op", "log"],
     "pivcs.written/1": ["checkout"],
+    "pivcs.context/1": ["context"],
+    "pivcs.deleted/1": ["delete"],
 }
 Capture = pytest.CaptureFixture[bytes]
 Documents = list[dict[str, object]]
@@ -244,6 +246,25 @@ def went_back(files: list[Path], capfdbinary: Capture) -> Documents:
     return [written(capfdbinary, *arguments, "--json") for arguments in asked]
 
 
+def seen_by_the_model(files: list[Path], capfdbinary: Capture) -> Documents:
+    """Return contexts with and without a model, an answer that was measured, and entries with ids."""
+    directory = files[0].parent
+    odd = directory / "settings.jsonl"
+    nameless = line({"type": "message", "message": {"role": "user", "content": "x"}})
+    settings = [line({"type": kind, "id": kind}) for kind in ("model_change", "thinking_level_change")]
+    second = settings[1].replace(b"}", b',"parentId":"model_change"}')
+    odd.write_bytes(header_line(parentSession="/home/dev/old.jsonl") + settings[0] + second + nameless.replace(b"}}", b'},"parentId":"model_change"}'))
+    asked = [[str(files[0])], [str(odd)], [str(odd), "thinking_level_change"], [str(directory / "tree.jsonl")]]
+    asked += [[str(directory / "empty.jsonl")], [str(files[0]), "--llm"]]
+    return [written(capfdbinary, "context", "--json", *arguments) for arguments in asked]
+
+
+def deleted(files: list[Path], capfdbinary: Capture) -> Documents:
+    """Return what `delete` says of a session and of an empty file."""
+    names = [str(files[0].parent / f"{stem}.jsonl") for stem in ("tree", "empty")]
+    return [written(capfdbinary, "delete", "--json", "--yes", "--permanent", name) for name in names]
+
+
 def tagged(files: list[Path], capfdbinary: Capture) -> Documents:
     """Return tags of entries with and without a time, and of one in an older generation."""
     for path in files:
@@ -265,6 +286,8 @@ MADE_FOR: dict[str, Callable[[list[Path], Capture], Documents]] = {
     "pivcs.op/1": logged,
     "pivcs.tag/1": tagged,
     "pivcs.written/1": went_back,
+    "pivcs.context/1": seen_by_the_model,
+    "pivcs.deleted/1": deleted,
 }
 """Schemas of commands that are not about one session file each."""
 

@@ -1,0 +1,117 @@
+"""Making sessions and adding to conversations: `new` and `append`.
+
+Entries and messages come as JSON lines. All are checked before the first is written, and all are written at once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from pivcs.errors import InputError
+from pivcs.ops.access import Warn
+from pivcs.ops.appended import record_append
+from pivcs.ops.checkout import Written, place_for
+from pivcs.ops.view import SessionView
+from pivcs.ops.writing import Writer, append_entries, open_to_append
+from pivcs.session.codes import ROLES, TYPES
+from pivcs.session.given import Object, as_entry
+from pivcs.session.jsontext import NotJson, is_blank, parse_json
+from pivcs.session.manager import Session
+from pivcs.session.newentries import InvalidEntry
+from pivcs.session.reading import EntryNotFound
+from pivcs.session.storage import line_of
+from pivcs.session.wholefile import write_new
+from pivcs.session.world import World
+
+
+class BadLine(InputError):
+    """A line of the input is nothing that can be appended. Nothing was written."""
+
+    def __init__(self, line: int, reason: str, hint: str | None) -> None:
+        super().__init__(f"line {line} of the input: {reason}", hint=hint or "nothing was written")
+        self.line = line
+
+
+def user_message(text: str, world: World) -> Object:
+    """Return the entry of what a person says, as pi writes it."""
+    content = [{"type": "text", "text": text}]
+    return {"type": "message", "message": {"role": "user", "content": content, "timestamp": world.clock()}}
+
+
+def new_session(
+    cwd: Path, *, world: World, entries: Iterable[Object] = (), session_id: str | None = None,
+    parent: Path | None = None, output: Path | None = None,
+) -> Written:  # fmt: skip
+    """Write a new session with these entries where pi looks for those of a working directory, or at `output`.
+
+    Raises `InvalidSessionId`, `InvalidEntry`, `SessionFileExists`, `SessionNotWritable`.
+    """
+    absolute = world.surroundings.absolute
+    above = None if parent is None else absolute(os.fspath(parent))
+    session = Session.in_memory(cwd, session_id=session_id, parent_session=above, world=world)
+    ids = session.append_entries(list(entries))
+    path = place_for(session.header, world) if output is None else Path(absolute(os.fspath(output)))
+    data = b"".join(map(line_of, (session.header, *session.entries)))
+    write_new(path, (data,))
+    return Written(
+        path, session.id, above, session.header["version"], session.leaf, len(ids), len(data), appended=tuple(ids)
+    )  # fmt: skip
+
+
+def read_entries(lines: Iterable[bytes], world: World, warn: Warn) -> tuple[list[Object], list[int]]:
+    """Return the entries that lines hold, and the number of the line of each; a message becomes an entry.
+
+    Warns of types and roles that pi 1.6 does not know, over which it reads. Raises `BadLine`.
+    """
+    entries: list[Object] = []
+    numbers: list[int] = []
+    for number, line in enumerate(lines, 1):
+        if is_blank(line):
+            continue
+        try:
+            entry = as_entry(parse_json(line.rstrip(b"\r\n")), world.clock())
+        except NotJson as error:
+            raise BadLine(number, "it is no JSON value", "one entry or message a line, please") from error
+        except InvalidEntry as error:
+            raise BadLine(number, error.message, error.hint) from error
+        _warn_of_unknown(entry, number, warn)
+        entries.append(entry)
+        numbers.append(number)
+    return entries, numbers
+
+
+def append_to(view: SessionView, entries: list[Object], writer: Writer, numbers: list[int] | None = None) -> Written:
+    """Append entries where the session stands, or where they say, in one write. `numbers` are those of their lines.
+
+    Raises `BadLine`, and as `open_to_append` and `Session.append_entries` do.
+    """
+    before = view.table.digest(view.head) if view.head is not None else None
+    session = open_to_append(view, writer.world)
+    try:
+        done = append_entries(view, session, entries, writer)
+    except (InvalidEntry, EntryNotFound) as error:
+        if numbers is None or error.place is None:
+            raise
+        raise BadLine(numbers[error.place], error.message, error.hint) from error
+    if done.view is not None and done.ids:
+        row = done.view.table.row_named(done.ids[-1])
+        last = done.view.table.digest(row) if row is not None else None
+        record_append(done.view, "entries", done.ids[0], before, last, now=writer.now, command=writer.command)
+    size = sum(len(line_of(session.entry(ident))) for ident in done.ids)
+    header = session.header
+    return Written(
+        Path(view.where), session.id, view.header.parent_session, header.get("version"), session.leaf, len(done.ids),
+        size, in_place=True, appended=done.ids,
+    )  # fmt: skip
+
+
+def _warn_of_unknown(entry: Object, number: int, warn: Warn) -> None:
+    kind, message = entry.get("type"), entry.get("message")
+    if kind == "message":
+        role = message.get("role") if isinstance(message, dict) else None
+        if isinstance(role, str) and role not in ROLES:
+            warn(f"line {number}: the role '{role}' is none of pi's; the model will not see this message")
+    elif isinstance(kind, str) and kind not in TYPES:
+        warn(f"line {number}: the type '{kind}' is none of pi's; pi reads over this entry")
