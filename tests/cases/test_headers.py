@@ -84,10 +84,10 @@ def test_fork_without_its_label_entries_is_in_one_piece_or_says_where_it_is_not(
     assert found(forked) == [("missing-parent", 3)]
     drawn = pivcs("log", "--graph", tmp_path / "session.jsonl").lines
     assert drawn == [
-        "@ cccccccc (HEAD) user: text",
+        "@ cccccccc (HEAD -> b-bbbbbbbb) user: text",
         "* bbbbbbbb user: text [parent 1abe0000 is missing]",
         "x",
-        "* aaaaaaaa user: text",
+        "* aaaaaaaa (main) user: text",
     ]
 
 
