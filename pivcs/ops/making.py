@@ -87,7 +87,6 @@ def append_to(view: SessionView, entries: list[Object], writer: Writer, numbers:
 
     Raises `BadLine`, and as `open_to_append` and `Session.append_entries` do.
     """
-    before = view.table.digest(view.head) if view.head is not None else None
     session = open_to_append(view, writer.world)
     try:
         done = append_entries(view, session, entries, writer)
@@ -96,8 +95,7 @@ def append_to(view: SessionView, entries: list[Object], writer: Writer, numbers:
             raise
         raise BadLine(numbers[error.place], error.message, error.hint) from error
     if done.view is not None and done.ids:
-        row = done.view.table.row_named(done.ids[-1])
-        last = done.view.table.digest(row) if row is not None else None
+        before, last = _around(done.view, done.ids)
         record_append(done.view, "entries", done.ids[0], before, last, now=writer.now, command=writer.command)
     size = sum(len(line_of(session.entry(ident))) for ident in done.ids)
     header = session.header
@@ -105,6 +103,17 @@ def append_to(view: SessionView, entries: list[Object], writer: Writer, numbers:
         Path(view.where), session.id, view.header.parent_session, header.get("version"), session.leaf, len(done.ids),
         size, in_place=True, appended=done.ids,
     )  # fmt: skip
+
+
+def _around(view: SessionView, ids: tuple[str, ...]) -> tuple[bytes | None, bytes | None]:
+    """Return the object ids of the record before entries that were appended, and of the last of these."""
+    table = view.table
+    first, last = table.row_named(ids[0]), table.row_named(ids[-1])
+    before = next((row for row in range((first or 0) - 1, -1, -1) if table.is_node(row)), None)
+    return (
+        table.digest(before) if before is not None else None,
+        table.digest(last) if last is not None else None,
+    )
 
 
 def _warn_of_unknown(entry: Object, number: int, warn: Warn) -> None:

@@ -16,6 +16,7 @@ from pivcs.session.context import Projection
 from pivcs.session.entries import Entry, Message
 from pivcs.session.jsonwrite import dump_json
 from pivcs.session.replay import current_system_message
+from pivcs.session.values import is_falsy
 
 _CHARACTERS: Final = 4
 _IMAGE: Final = 4800
@@ -45,8 +46,6 @@ def estimate_tokens(projection: Projection, path: Sequence[object]) -> Estimate:
                 rest = sum(tokens_of(later) for _, later in spoken[place + 1 :])
                 return Estimate(measured + rest, measured, answer)
             break
-    else:
-        return Estimate(sum(tokens_of(message) for _, message in spoken))
     # Older prompts and tools are replaced by later ones, so system messages count as what they come to.
     system = current_system_message([message for _, message in spoken])
     others = sum(tokens_of(message) for _, message in spoken if _role(message) != "system")
@@ -103,7 +102,7 @@ def _characters(message: object) -> int:
         sections = view.fields.get("sections")
         count += sum(map(_length, sections.values())) if isinstance(sections, dict) else 0
         tools = view.fields.get("toolsAdded")
-        count += _json_length(tools) if tools else 0
+        count += 0 if is_falsy(tools) else _json_length(tools)
     return count
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 
 from pivcs.session.manager import Session
 from tests.builders import build_session, entry_line, header_line, message_line
-from tests.cli.conftest import Program, Result
+from tests.cli.conftest import Program, Result, child_environment
 
 A, B, C, D = ("aaaaaaaa", "bbbbbbbb", "cccccccc", "dddddddd")
 TREE = build_session("a-b-c, b-d", labels={"a": "start"})
@@ -457,3 +458,28 @@ def test_undo_of_delete_replaces_no_other_file(pivcs: Program, tree: Path) -> No
     tree.write_bytes(b"mine")
     assert pivcs("undo").code == 20
     assert tree.read_bytes() == b"mine"
+
+
+# several at once
+
+
+def test_commands_at_once_lose_nothing_and_stay_in_one_chain(tree: Path) -> None:
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-m", "pivcs", *words], env=child_environment(), stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        )
+        for place in range(4)
+        for words in (["label", str(tree), f"label {place}", C], ["append", str(tree), "--user", f"message {place}"])
+    ]  # fmt: skip
+    failures = []
+    for run in runs:
+        _, complaint = run.communicate(timeout=120)
+        if run.returncode:
+            failures.append(complaint.decode())
+    # A label that another process has set meanwhile is not overwritten.
+    assert all("was changed by another process" in complaint for complaint in failures)
+    entries = added(tree)
+    assert len(entries) == 8 - len(failures)
+    assert [entry["parentId"] for entry in entries] == [LEAF, *(entry["id"] for entry in entries)][:-1]
+    assert sum(entry["type"] == "message" for entry in entries) == 4

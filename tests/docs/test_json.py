@@ -253,7 +253,8 @@ def seen_by_the_model(files: list[Path], capfdbinary: Capture) -> Documents:
     nameless = line({"type": "message", "message": {"role": "user", "content": "x"}})
     settings = [line({"type": kind, "id": kind}) for kind in ("model_change", "thinking_level_change")]
     second = settings[1].replace(b"}", b',"parentId":"model_change"}')
-    odd.write_bytes(header_line(parentSession="/home/dev/old.jsonl") + settings[0] + second + nameless.replace(b"}}", b'},"parentId":"model_change"}'))
+    last = nameless.replace(b"}}", b'},"parentId":"model_change"}')
+    odd.write_bytes(header_line(parentSession="/home/dev/old.jsonl") + settings[0] + second + last)
     asked = [[str(files[0])], [str(odd)], [str(odd), "thinking_level_change"], [str(directory / "tree.jsonl")]]
     asked += [[str(directory / "empty.jsonl")], [str(files[0]), "--llm"]]
     return [written(capfdbinary, "context", "--json", *arguments) for arguments in asked]
