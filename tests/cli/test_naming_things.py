@@ -196,7 +196,7 @@ def test_branches_of_older_generations_are_listed_on_demand(pivcs: Program, tree
         (["branch", "--name-all", "FILE", "a"], "unexpected argument 'a'"),
         (["tag", "FILE", "a", "b", "c"], "a name and a revision, please"),
         (["tag", "-d", "FILE"], "--delete needs"),
-        (["label", "FILE", "a"], "unexpected argument 'a'"),
+        (["label", "FILE", "a"], "a name and a revision, please"),
         (["op"], "Missing argument"),
         (["op", "show"], "'show' is not 'log'"),
     ],
