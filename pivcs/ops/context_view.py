@@ -77,11 +77,12 @@ def _state_of(view: SessionView) -> SessionState:
     """Return what pi has of the session in memory; entries of version 1 are called by their lines."""
     numbers: list[int] = []
     values: list[object] = []
-    for number, line in enumerate(_bytes_of(view).split(b"\n"), 1):
+    data = _bytes_of(view)
+    for number, line in enumerate(data.split(b"\n"), 1):
         for value in iter_kept([line]):
             numbers.append(number)
             values.append(value)
-    if values:
+    if data:
         check_header(values, view.where)
     return SessionState(migrate(values, lambda place: f"L{numbers[place]}"))
 

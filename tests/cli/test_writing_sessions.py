@@ -371,6 +371,10 @@ def test_context_of_what_pi_does_not_read_is_refused(pivcs: Program, tmp_path: P
     assert pivcs("context", path).lines[2] == "Messages: 1"
     path.write_bytes(build_session("a-b") + message_line(A, B, content="again"))
     assert "pi takes the last one" in pivcs("context", path, f"{B}^").complaint
+    path.write_bytes(b"junk\n")
+    assert (pivcs("context", path).code, pivcs("append", path, "--user", "x").code) == (10, 10)
+    path.write_bytes(b"")
+    assert pivcs("context", path).lines[2] == "Messages: 0"
 
 
 def test_context_of_a_deleted_session_and_of_version_1(pivcs: Program, tmp_path: Path) -> None:
