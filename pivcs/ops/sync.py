@@ -16,15 +16,14 @@ from typing import Final, NamedTuple
 from pivcs.errors import PivcsError
 from pivcs.objects.index import index_source
 from pivcs.objects.oid import ObjectId
-from pivcs.objects.table import DOUBLED, NO_ROW, Table
 from pivcs.ops import prefix
 from pivcs.ops.branch_sync import carry_over, follow_growth, follow_new, write_branches
 from pivcs.ops.branching import Position
 from pivcs.ops.fresh import RealPaths, is_same, real_path
+from pivcs.ops.grown_rows import GrownRows
 from pivcs.ops.ingest import Ingested, Progress, SourceChanging, ingest, read_rows_again
 from pivcs.ops.summary import Summary, advance, decode_summary, summarise, tips_after
 from pivcs.ops.view import SessionView
-from pivcs.session.codes import is_conversation
 from pivcs.session.source import BytesSource, FileSource, SourceNotReadable
 from pivcs.store.content import ChunkVanished
 from pivcs.store.errors import StreamMoved
@@ -246,17 +245,17 @@ class _Sync:
         tips = tips_after(read.rows, stream.row_count, lambda row: self.store.refs.is_tip(stream, row))
         summary = advance(decode_summary(stream.summary), new, tips)
         key = ObjectId(stream.session) if stream.session is not None else new.key
-        whole = _Whole(self.store, stream, read.rows)
+        rows = GrownRows(self.store, stream, read.rows)
         if summary is None:
-            view = SessionView(whole(), file, str(self.path), read.version1)
+            view = SessionView(rows.whole(), file, str(self.path), read.version1)
             summary, key = summarise(view), view.key
-        moves, position = follow_growth(self.store, stream, read.rows, whole.conversation_ancestor)
+        moves, position = follow_growth(self.store, stream, read.rows, rows.conversation_ancestor)
         state = _state(status, read, key, summary, verified, probes, position)
         labels = [(stream.row_count + row, target, text) for row, target, text in new.label_settings()]
         with self.store.writing():
             grown = self.store.extend_stream(stream, read.content, read.rows, state)
             self.store.refs.change_tips(grown.id, tips.gone, tips.new)
-            write_branches(self.store, grown, moves, whole.digest, self.now, "sync")
+            write_branches(self.store, grown, moves, rows.digest, self.now, "sync")
             self.store.refs.add_label_settings(grown.id, labels)
             self._note_move(moved_from, grown)
             self._note_return(grown)
@@ -313,43 +312,6 @@ def _state(
 
 def _old_view(store: Store, stream: Stream) -> SessionView:
     return SessionView(store.table_of(stream), store.bytes_of(stream), "", stream.version1)
-
-
-class _Whole:
-    """All rows of a stream with its new ones; of the old ones no more is loaded than is asked for."""
-
-    def __init__(self, store: Store, stream: Stream, new: Table) -> None:
-        self._store = store
-        self._stream = stream
-        self._new = new
-        self._old = store.row_finder(stream)
-
-    def __call__(self) -> Table:
-        table = self._store.table_of(self._stream)
-        table.extend(self._new)
-        return table
-
-    def at(self, row: int) -> tuple[Table, int]:
-        """Return a table that has a row, and the row's place in it."""
-        count = self._stream.row_count
-        return (self._new, row - count) if row >= count else self._old.at(row)
-
-    def digest(self, row: int) -> bytes:
-        """Return the digest of a row."""
-        table, at = self.at(row)
-        return table.digest(at)
-
-    def conversation_ancestor(self, row: int) -> int | None:
-        """Return `row` or its nearest ancestor that is part of the conversation, or None."""
-        while row != NO_ROW:
-            table, at = self.at(row)
-            if table.flags[at] & DOUBLED:
-                whole = self()
-                return whole.conversation_ancestor(whole.first_row(row))
-            if is_conversation(table.code[at]):
-                return row
-            row = table.parent[at]
-        return None
 
 
 def _key_of_beginning(file: FileSource) -> ObjectId | None:
