@@ -8,9 +8,12 @@ def main() -> None:
     """Run the command line and exit with its code."""
     # Imports make much that lives as long as the program and nothing to collect: looking for it takes 10 ms.
     gc.disable()
-    from pivcs.cli import run
+    try:
+        from pivcs.cli import run
 
-    sys.exit(run())
+        sys.exit(run())
+    except KeyboardInterrupt:  # while modules are imported
+        sys.exit(130)
 
 
 if __name__ == "__main__":

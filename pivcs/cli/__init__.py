@@ -11,11 +11,12 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 import click
 
 from pivcs import __version__
-from pivcs.errors import PivcsError
+from pivcs.errors import PivcsError, StateError
 
 COMMANDS = {
     "append": "append",
@@ -124,6 +125,7 @@ def cli(directory: str | None) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code; errors for people go to standard error."""
+    _give_streams()
     try:
         given = list(arguments) if arguments is not None else None
         result = cli.main(args=given, prog_name="pivcs", standalone_mode=False)
@@ -137,10 +139,35 @@ def run(arguments: Sequence[str] | None = None) -> int:
         _complain(error)
         return error.exit_code
     except (BrokenPipeError, _ReaderGone):
-        # As with `| head`: nothing to say, and nothing left to flush at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # As with `| head`: nothing to say.
+        _forget_output()
         return BROKEN_PIPE
+    except OSError as error:
+        _complain(_of_system(error))
+        _forget_output()
+        return StateError.exit_code
     return result if isinstance(result, int) else 0
+
+
+def _give_streams() -> None:
+    """Open what the caller has closed: everything may write, and no file of ours takes the place of a stream."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 - open as long as the program runs
+
+
+def _forget_output() -> None:
+    """Leave nothing to flush at exit, which would fail again."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _of_system(error: OSError) -> PivcsError:
+    """Return what to say of an error of the system that no operation knows more about."""
+    reason = (error.strerror or str(error)).lower()
+    if error.filename is None:
+        return StateError(f"cannot write to standard output: {reason}")
+    return StateError(f"cannot use '{os.fsdecode(error.filename)}': {reason}")
 
 
 def _complain(error: PivcsError) -> None:

@@ -95,7 +95,7 @@ def command(
 ) -> None:
     """Show the entries of a session, newest first.
 
-    SESSION is a session file or id; without it the latest session of the current project is shown. REV is a branch, a
+    SESSION is a session file (-s takes ids); without it the latest of the current project is shown. REV is a branch, a
     tag, a label, an entry id, an object id or its beginning, HEAD, with ~n or ^ for ancestors; the log then shows the
     path to it. It may also be a range (main..b-1234abcd) or a set ('tool(bash) & error()'), see docs/revisions.md.
     Every entry begins with an id that can be used as REV; names that point at it follow in brackets.

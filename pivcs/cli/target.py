@@ -13,6 +13,7 @@ import click
 
 from pivcs.cli.complete import sessions
 from pivcs.cli.output import warn
+from pivcs.errors import StateError
 from pivcs.ops.access import CannotWrite, Reader
 from pivcs.ops.locate import looks_like_path
 from pivcs.ops.view import SessionView
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 SEPARATOR = "::"
+
+
+class NoDirectory(StateError):
+    """The current directory is there no more."""
 ARGUMENTS = "pivcs.arguments"
 """Where the root context keeps the arguments as they were typed."""
 
@@ -34,8 +39,19 @@ _SESSION = re.compile(r"[^\"'():]+")
 
 
 def surroundings() -> Surroundings:
-    """Return what pi's directories depend on, from the process."""
-    return Surroundings(os.environ, str(Path.home()), os.getcwd(), windows=os.name == "nt")
+    """Return what pi's directories depend on, from the process. Raises `NoDirectory`."""
+    return Surroundings(os.environ, str(Path.home()), current_directory(), windows=os.name == "nt")
+
+
+def current_directory() -> str:
+    """Return the current directory. Raises `NoDirectory` when it was deleted."""
+    try:
+        return os.getcwd()
+    except OSError as error:
+        raise NoDirectory(
+            f"the current directory cannot be told: {(error.strerror or str(error)).lower()}",
+            hint="change to another one, or give one with `pivcs -C DIR`",
+        ) from error
 
 
 def now() -> int:
@@ -65,7 +81,7 @@ def places() -> Places:
 
     context = click.get_current_context(silent=True)
     option = context.find_root().meta.get("store") if context is not None else None
-    return Places(option, os.environ, Path.cwd(), user_data_path("pivcs"), user_config_path("pivcs"))
+    return Places(option, os.environ, Path(current_directory()), user_data_path("pivcs"), user_config_path("pivcs"))
 
 
 def open_store(*, create: bool = True) -> Store:

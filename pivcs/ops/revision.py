@@ -34,7 +34,7 @@ class UnknownRevision(InputError):
     def __init__(self, text: str, where: str, *, hint: str | None = None) -> None:
         super().__init__(
             f"no branch, tag, label, entry or object id '{_shortened(text)}' in '{where}'",
-            hint=hint or "`pivcs log` shows the ids that can be typed here",
+            hint=hint or "`pivcs log` shows the ids that can be typed here; the id of a session goes behind -s",
         )
         self.text = text
 
