@@ -172,8 +172,12 @@ def view_of(store: Store, stream: Stream) -> SessionView:
 
 def primary_stream(store: Store, key: bytes) -> Stream | None:
     """Return the stream from which a session's position, labels and name come: of the latest generations of its
-    sources the one with the latest entry; ties: the longer one, then the first by its bytes."""
-    streams = latest_generations(store.streams_of_session(key))
+    sources the one with the latest entry; ties: the longer one, then the first by its bytes.
+
+    A file that another session has taken over counts only where no other file has the session.
+    """
+    latest = latest_generations(store.streams_of_session(key))
+    streams = [each for each in latest if store.current_stream(each.source) == each] or latest
     if len(streams) < 2:
         return streams[0] if streams else None
     ranked = sorted(streams, key=lambda each: (-(decode_summary(each.summary).time or 0), -each.size))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pivcs.errors import InputError, StateError
 from pivcs.objects.oid import ObjectId
+from pivcs.objects.table import Table
 from pivcs.ops.ref_names import check_ref_name
 from pivcs.ops.view import SessionView
 from pivcs.store.records import Stream
@@ -223,33 +224,60 @@ def _stacks(store: Store) -> tuple[list[Operation], list[Operation]]:
 
 
 def _reverse(store: Store, operation: Operation, changes: Sequence[RefChange], kind: str, now: int) -> Undone:
+    tables = _Tables(store)
     for change in changes:
-        if _value(store, change) != change.old:
+        if _value(store, change, tables) != change.old:
             raise RefMoved(
                 f"cannot {kind} '{operation.command}': {change.ref} '{change.name}' has moved since",
                 hint="`pivcs op log` shows what happened; set the ref yourself",
             )
-        _apply(store, change, restores=kind == "undo")
+        _apply(store, change, tables, restores=kind == "undo")
     store.refs.add_operation(now, kind, f"{kind} {operation.command}", changes, operation.id)
     return Undone(operation, tuple(changes))
 
 
-def _value(store: Store, change: RefChange) -> bytes | None:
+class _Tables:
+    """The rows of streams, each loaded once for all changes of an operation, and found by their object ids."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._tables: dict[int, Table] = {}
+        self._rows: dict[int, dict[bytes, int]] = {}
+
+    def digest(self, stream: Stream, row: int) -> bytes:
+        """Return the object id of a row."""
+        return self._of(stream).digest(row)
+
+    def row(self, stream: Stream, digest: bytes) -> int:
+        """Return the row of a node."""
+        rows = self._rows.get(stream.id)
+        if rows is None:
+            table = self._of(stream)
+            rows = self._rows[stream.id] = {table.digest(row): row for row in table.nodes()}
+        return rows[digest]
+
+    def _of(self, stream: Stream) -> Table:
+        if stream.id not in self._tables:
+            self._tables[stream.id] = self._store.table_of(stream)
+        return self._tables[stream.id]
+
+
+def _value(store: Store, change: RefChange, tables: _Tables) -> bytes | None:
     """Return the object id that a ref has now."""
     if change.stream is None:
         return store.refs.tags(change.session).get(change.name)
     stream = _stream(store, change)
     branch = store.refs.branch(stream, change.name)
-    return None if branch is None or branch.deleted else store.table_of(stream).digest(branch.row)
+    return None if branch is None or branch.deleted else tables.digest(stream, branch.row)
 
 
-def _apply(store: Store, change: RefChange, *, restores: bool) -> None:
+def _apply(store: Store, change: RefChange, tables: _Tables, *, restores: bool) -> None:
     if change.stream is None:
         store.refs.put_tag(change.session, change.name, change.new)
         return
     stream = _stream(store, change)
     if change.new is not None:
-        row = store.table_of(stream).rows_with_digest_prefix(change.new)[0]
+        row = tables.row(stream, change.new)
         automatic = change.was_automatic and restores
         store.refs.put_branches(stream.id, [Branch(change.name, row, automatic)])
     else:
