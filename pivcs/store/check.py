@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
+from zlib import crc32
 
 from pivcs.objects.hashing import chunk_id
 from pivcs.objects.table import Table
 from pivcs.store.database import Database
-from pivcs.store.pieces import unpack
+from pivcs.store.pieces import unpack, unpack_checked
 from pivcs.store.records import Stream
 from pivcs.store.rows import FULL, id_places, known_ids
 from pivcs.store.segments import append_segment, encode_segment
@@ -109,7 +110,7 @@ def check_layout(database: Database, stream: Stream) -> Iterator[Problem]:
             (stream.id,),
         ).fetchall()
         tail = connection.execute(
-            "SELECT offset, size, codec, data FROM tail WHERE stream = ? ORDER BY offset", (stream.id,)
+            "SELECT offset, size, codec, crc, data FROM tail WHERE stream = ? ORDER BY offset", (stream.id,)
         ).fetchall()
     for offset, chunk, size in chunks:
         if offset != at:
@@ -122,11 +123,11 @@ def check_layout(database: Database, stream: Stream) -> Iterator[Problem]:
     if at != stream.tail_start:
         yield Problem("bytes-missing", f"the chunks end at byte {at}, not at {stream.tail_start}", stream.id, at)
     at = stream.tail_start
-    for offset, size, codec, data in tail:
+    for offset, size, codec, crc, data in tail:
         if offset != at:
             yield Problem("bytes-missing", f"a piece of the tail begins at byte {offset}, not at {at}", stream.id, at)
         try:
-            unpack(codec, data, size)
+            unpack_checked(codec, data, size, crc)
         except (ValueError, TypeError) as error:
             yield Problem("tail-unreadable", str(error), stream.id, offset)
         at = offset + size
@@ -141,13 +142,15 @@ def check_rows(database: Database, stream: Stream, expected: Table | None) -> It
     tainted: set[int] = set()
     with database.reading() as connection:
         segments = connection.execute(
-            "SELECT first_row, row_count, data FROM segment WHERE stream = ? ORDER BY first_row", (stream.id,)
+            "SELECT first_row, row_count, crc, data FROM segment WHERE stream = ? ORDER BY first_row", (stream.id,)
         )
-        for first, count, data in segments:
+        for first, count, crc, data in segments:
             if first != at:
                 yield Problem("rows-missing", f"a segment begins at row {first}, not at {at}", stream.id, row=at)
             at = first + count
-            if expected is not None and at <= len(expected) and data == encode_segment(expected, first, at):
+            good = isinstance(data, bytes) and crc32(data) == crc
+            right = expected is not None and at <= len(expected) and data == encode_segment(expected, first, at)
+            if good and right:
                 continue
             stored = Table()
             try:
@@ -156,15 +159,16 @@ def check_rows(database: Database, stream: Stream, expected: Table | None) -> It
                 detail = f"segment of rows {first} to {at - 1}: {error}"
                 yield Problem("segment-unreadable", detail, stream.id, row=first)
                 continue
-            if expected is not None:
-                yield from _row_problems(stream.id, stored, expected, first, tainted)
+            problems = [] if expected is None else list(_row_problems(stream.id, stored, expected, first, tainted))
+            yield from problems
+            if not good and not problems:
+                detail = f"segment of rows {first} to {at - 1}: its checksum is wrong"
+                yield Problem("segment-unreadable", detail, stream.id, row=first)
     if at != stream.row_count:
         yield Problem("rows-missing", f"there are {at} rows, not {stream.row_count}", stream.id, row=at)
 
 
-def _row_problems(
-    stream: int, stored: Table, expected: Table, first: int, tainted: set[int]
-) -> Iterator[Problem]:
+def _row_problems(stream: int, stored: Table, expected: Table, first: int, tainted: set[int]) -> Iterator[Problem]:
     """Yield each row of a segment that differs, with the columns that do.
 
     A row whose object id is another one only because its parent's is (`tainted`) is no problem of its own.

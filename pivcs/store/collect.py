@@ -10,11 +10,13 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
+from zlib import crc32
 
 from pivcs.objects.hashing import chunk_id
 from pivcs.store.database import Database
+from pivcs.store.errors import StoreDamaged
 from pivcs.store.lease import no_leases
-from pivcs.store.pieces import is_well_packed, pack_well, unpack
+from pivcs.store.pieces import is_well_packed, pack_well, unpack, unpack_checked
 
 BATCH: Final = 8 << 20
 """Raw bytes that are compressed again in one transaction."""
@@ -102,6 +104,8 @@ def loosely_packed(database: Database) -> list[tuple[str, int, int]]:
     with database.reading() as connection:
         for table in ("chunk", "tail"):
             for ident, codec, size in connection.execute(f"SELECT id, codec, size FROM {table} ORDER BY id").fetchall():
+                if not (isinstance(size, int) and isinstance(codec, int)):
+                    raise StoreDamaged(database.where, f"row {ident} of table {table} has no size or codec")
                 if not is_well_packed(codec, size, b"") and not is_well_packed(
                     codec, size, _beginning(connection, table, ident)
                 ):
@@ -135,9 +139,9 @@ def _repack(database: Database, batch: Sequence[tuple[str, int, int]], progress:
     ready: list[tuple[str, int, bytes, int, bytes]] = []
     for table, ident, raw_size in batch:
         with database.reading() as connection:
-            digest = "hash" if table == "chunk" else "NULL"
+            check = "hash" if table == "chunk" else "crc"
             row = connection.execute(
-                f"SELECT {digest}, size, codec, data FROM {table} WHERE id = ?", (ident,)
+                f"SELECT {check}, size, codec, data FROM {table} WHERE id = ?", (ident,)
             ).fetchone()
         progress(raw_size)
         if row is None:
@@ -148,7 +152,7 @@ def _repack(database: Database, batch: Sequence[tuple[str, int, int]], progress:
         except (ValueError, TypeError):
             raw = None
         # What is damaged stays as it is: it may yet be mended, and must not look as if it had been checked.
-        if raw is None or (wanted is not None and chunk_id(raw).digest != wanted):
+        if raw is None or wanted != (chunk_id(raw).digest if table == "chunk" else crc32(raw)):
             done += Repacked(damaged=1)
             continue
         new_codec, packed = pack_well(raw)
@@ -180,7 +184,7 @@ def merge_tails(database: Database, streams: Sequence[int]) -> int:
     for stream in streams:
         with database.writing() as connection:
             rows = connection.execute(
-                "SELECT offset, size, codec, data FROM tail WHERE stream = ? ORDER BY offset", (stream,)
+                "SELECT offset, size, codec, crc, data FROM tail WHERE stream = ? ORDER BY offset", (stream,)
             ).fetchall()
             data = _joined(rows)
             if data is None:
@@ -188,22 +192,22 @@ def merge_tails(database: Database, streams: Sequence[int]) -> int:
             codec, packed = pack_well(data)
             connection.execute("DELETE FROM tail WHERE stream = ?", (stream,))
             connection.execute(
-                "INSERT INTO tail (stream, offset, size, codec, data) VALUES (?, ?, ?, ?, ?)",
-                (stream, rows[0][0], len(data), codec, packed),
+                "INSERT INTO tail (stream, offset, size, codec, crc, data) VALUES (?, ?, ?, ?, ?, ?)",
+                (stream, rows[0][0], len(data), codec, crc32(data), packed),
             )
             merged += 1
     return merged
 
 
-def _joined(rows: Sequence[tuple[int, int, int, bytes]]) -> bytes | None:
+def _joined(rows: Sequence[tuple[int, int, int, int, bytes]]) -> bytes | None:
     if len(rows) < 2:
         return None
     parts, at = [], rows[0][0]
-    for offset, size, codec, data in rows:
+    for offset, size, codec, crc, data in rows:
         if offset != at:
             return None
         try:
-            parts.append(unpack(codec, data, size))
+            parts.append(unpack_checked(codec, data, size, crc))
         except (ValueError, TypeError):
             return None
         at += size

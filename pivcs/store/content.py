@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Final, Protocol
+from zlib import crc32
 
 from pivcs.objects.chunking import chunk_end
 from pivcs.objects.hashing import chunk_id
@@ -14,7 +15,7 @@ from pivcs.store.database import Database
 from pivcs.store.errors import StoreDamaged
 from pivcs.store.lease import hold_lease
 from pivcs.store.packing import Packer
-from pivcs.store.pieces import pack, unpack
+from pivcs.store.pieces import pack, unpack, unpack_checked
 from pivcs.store.records import Stream
 
 PIECE: Final = 1 << 20
@@ -146,8 +147,8 @@ class ContentWriter:
         if data:
             codec, packed = pack(data)
             connection.execute(
-                "INSERT INTO tail (stream, offset, size, codec, data) VALUES (?, ?, ?, ?, ?)",
-                (stream, offset, len(data), codec, packed),
+                "INSERT INTO tail (stream, offset, size, codec, crc, data) VALUES (?, ?, ?, ?, ?, ?)",
+                (stream, offset, len(data), codec, crc32(data), packed),
             )
 
 
@@ -162,16 +163,20 @@ def read_tail(database: Database, stream: Stream) -> bytes:
     """Return the uncut bytes of a stream. Raises `StoreDamaged`."""
     with database.reading() as connection:
         rows = connection.execute(
-            "SELECT offset, size, codec, data FROM tail WHERE stream = ? ORDER BY offset", (stream.id,)
+            "SELECT offset, size, codec, crc, data FROM tail WHERE stream = ? ORDER BY offset", (stream.id,)
         ).fetchall()
-    return b"".join(_unpacked(database, "tail", codec, data, size) for _, size, codec, data in rows)
-
-
-def _unpacked(database: Database, what: str, codec: int, data: bytes, size: int) -> bytes:
-    try:
-        return unpack(codec, data, size)
-    except ValueError as error:
-        raise StoreDamaged(database.where, f"a {what} cannot be read: {error}") from error
+    parts: list[bytes] = []
+    at = rows[0][0] if rows else 0
+    for offset, size, codec, crc, data in rows:
+        try:
+            if offset != at:
+                raise ValueError(f"a piece begins at byte {offset}, not at {at}")
+            parts.append(unpack_checked(codec, data, size, crc))
+        except ValueError as error:
+            what = f"a tail cannot be read, that of stream {stream.id}: {error}"
+            raise StoreDamaged(database.where, what) from error
+        at += size
+    return b"".join(parts)
 
 
 class StreamSource:
@@ -191,6 +196,8 @@ class StreamSource:
         self._cache: OrderedDict[int, bytes] = OrderedDict()
         with database.reading() as connection:
             self._load_chunks(connection)
+        if (self._starts[0] if self._starts else self._tail_start) != 0:
+            raise StoreDamaged(database.where, f"stream {stream.id} has no chunk for byte 0")
 
     @property
     def size(self) -> int:
@@ -231,11 +238,16 @@ class StreamSource:
     def _load_tail(self) -> bytes:
         """Load the tail, and what has been cut off its beginning since the stream was read."""
         with self._database.snapshot() as connection:
-            row = connection.execute("SELECT tail_start FROM stream WHERE id = ?", (self._stream.id,)).fetchone()
+            row = connection.execute("SELECT tail_start, size FROM stream WHERE id = ?", (self._stream.id,)).fetchone()
             if row is not None and row[0] != self._tail_start:
                 self._tail_start = row[0]
                 self._load_chunks(connection)
-            return read_tail(self._database, self._stream)
+            tail = read_tail(self._database, self._stream)
+        end = self._tail_start + len(tail)
+        if row is not None and end != row[1]:
+            detail = f"ends early, at byte {end}" if end < row[1] else f"has bytes behind its end, at byte {row[1]}"
+            raise StoreDamaged(self._database.where, f"stream {self._stream.id} {detail}")
+        return tail
 
     def _part(self, offset: int) -> bytes:
         """Return the bytes from `offset` to the end of the chunk that it lies in."""
@@ -256,10 +268,20 @@ class StreamSource:
             self._cache.move_to_end(ident)
             return data
         with self._database.reading() as connection:
-            row = connection.execute("SELECT size, codec, data FROM chunk WHERE id = ?", (ident,)).fetchone()
+            row = connection.execute("SELECT size, codec, data, hash FROM chunk WHERE id = ?", (ident,)).fetchone()
+        where, name = self._database.where, f"chunk {ident} of stream {self._stream.id}"
         if row is None:
-            raise StoreDamaged(self._database.where, f"chunk {ident} of stream {self._stream.id} is missing")
-        data = _unpacked(self._database, "chunk", row[1], row[2], row[0])
+            raise StoreDamaged(where, f"{name} is missing")
+        size, codec, packed, digest = row
+        try:
+            data = unpack(codec, packed, size)
+        except ValueError as error:
+            raise StoreDamaged(where, f"a chunk cannot be read, {name}: {error}") from error
+        if chunk_id(data).digest != digest:
+            raise StoreDamaged(where, f"{name} is not what its hash says")
+        end = self._starts[place + 1] if place + 1 < len(self._starts) else self._tail_start
+        if self._starts[place] + size != end:
+            raise StoreDamaged(where, f"{name} ends at byte {self._starts[place] + size}, not at {end}")
         self._cache[ident] = data
         if len(self._cache) > CACHED_CHUNKS:
             self._cache.popitem(last=False)

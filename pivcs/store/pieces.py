@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from typing import TYPE_CHECKING, Final
+from zlib import crc32
 
 if TYPE_CHECKING:
     import zstandard
@@ -49,13 +50,18 @@ def is_well_packed(codec: int, size: int, beginning: bytes) -> bool:
 
 
 def unpack(codec: int, data: bytes, size: int) -> bytes:
-    """Return the bytes that were packed. Raises ValueError when they cannot be had or are not `size` long."""
+    """Return the bytes that were packed. Raises ValueError when they cannot be had or are not `size` long, also when
+    the arguments are of other types, as they may be in a damaged store."""
+    if not isinstance(data, bytes):
+        raise ValueError("the data is no blob")
     if codec == PLAIN:
         plain = data
     elif codec == ZSTD:
         import zstandard
 
         try:
+            if zstandard.frame_content_size(data) != size:  # a wrong one could ask for any amount of memory
+                raise ValueError(f"{zstandard.frame_content_size(data)} bytes instead of {size}")
             plain = _decompressor().decompress(data, max_output_size=size)
         except zstandard.ZstdError as error:
             raise ValueError(str(error)) from error
@@ -63,6 +69,14 @@ def unpack(codec: int, data: bytes, size: int) -> bytes:
         raise ValueError(f"unknown codec {codec}")
     if len(plain) != size:
         raise ValueError(f"{len(plain)} bytes instead of {size}")
+    return plain
+
+
+def unpack_checked(codec: int, data: bytes, size: int, crc: int) -> bytes:
+    """Return the same of a piece of a tail; raises ValueError also when its checksum is another one."""
+    plain = unpack(codec, data, size)
+    if crc32(plain) != crc:
+        raise ValueError("its checksum is wrong")
     return plain
 
 

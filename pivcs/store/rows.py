@@ -37,16 +37,18 @@ def load_table(database: Database, stream: Stream, *, first: int = 0, last: int 
 def _load(connection: sqlite3.Connection, where: str, stream: int, first: int, stop: int) -> Table:
     table = Table()
     at = first
-    for start, count, data in connection.execute(
-        "SELECT first_row, row_count, data FROM segment WHERE stream = ? AND first_row >= ? AND first_row < ? "
+    for start, count, crc, data in connection.execute(
+        "SELECT first_row, row_count, crc, data FROM segment WHERE stream = ? AND first_row >= ? AND first_row < ? "
         "ORDER BY first_row",
         (stream, first, stop),
     ):
         if start != at:
             break
         try:
+            if crc32(data) != crc:
+                raise ValueError(f"the checksum of the rows from {start} on is wrong")
             append_segment(table, data, count)
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
             raise StoreDamaged(where, f"stream {stream}: {error}") from error
         at += count
     if at < stop:
@@ -73,7 +75,8 @@ def append_rows(connection: sqlite3.Connection, where: str, stream: int, first: 
         count = FULL if at % FULL == 0 and total - at >= FULL else min(OPEN, total - at)
         data = encode_segment(table, at - base, at - base + count)
         connection.execute(
-            "INSERT INTO segment (stream, first_row, row_count, data) VALUES (?, ?, ?, ?)", (stream, at, count, data)
+            "INSERT INTO segment (stream, first_row, row_count, crc, data) VALUES (?, ?, ?, ?, ?)",
+            (stream, at, count, crc32(data), data),
         )
         at += count
     full = total - total % FULL

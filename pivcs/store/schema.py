@@ -77,23 +77,25 @@ CREATE TABLE stream_chunk (
 ) WITHOUT ROWID;
 CREATE INDEX stream_chunk_chunk ON stream_chunk (chunk);
 
--- Bytes behind the last cut, in the pieces in which they came.
+-- Bytes behind the last cut, in the pieces in which they came. `crc`: CRC-32 of the raw bytes.
 CREATE TABLE tail (
     id INTEGER PRIMARY KEY,
     stream INTEGER NOT NULL REFERENCES stream,
     offset INTEGER NOT NULL,
     size INTEGER NOT NULL,
     codec INTEGER NOT NULL,
+    crc INTEGER NOT NULL,
     data BLOB NOT NULL,
     UNIQUE (stream, offset)
 );
 
--- Packed columns of `row_count` rows from `first_row` on.
+-- Packed columns of `row_count` rows from `first_row` on. `crc`: CRC-32 of `data`.
 CREATE TABLE segment (
     id INTEGER PRIMARY KEY,
     stream INTEGER NOT NULL REFERENCES stream,
     first_row INTEGER NOT NULL,
     row_count INTEGER NOT NULL,
+    crc INTEGER NOT NULL,
     data BLOB NOT NULL,
     UNIQUE (stream, first_row)
 );

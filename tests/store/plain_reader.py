@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from struct import Struct
 from urllib.parse import quote
+from zlib import crc32
 
 import zstandard
+from blake3 import blake3
 
 APPLICATION = 1885959779
 VERSION = 1
@@ -77,20 +79,22 @@ class PlainReader:
     def bytes_of(self, stream: int) -> bytes:
         parts: list[bytes] = []
         at = 0
-        for offset, size, codec, data in self.db.execute(
-            "SELECT stream_chunk.offset, size, codec, data FROM stream_chunk JOIN chunk ON chunk.id = chunk "
+        for offset, size, codec, data, digest in self.db.execute(
+            "SELECT stream_chunk.offset, size, codec, data, hash FROM stream_chunk JOIN chunk ON chunk.id = chunk "
             "WHERE stream = ? ORDER BY stream_chunk.offset",
             (stream,),
         ):
             assert offset == at
             parts.append(_plain(codec, data, size))
+            assert blake3(parts[-1]).digest() == digest
             at += size
         assert at == self.column(stream, "tail_start")
-        for offset, size, codec, data in self.db.execute(
-            "SELECT offset, size, codec, data FROM tail WHERE stream = ? ORDER BY offset", (stream,)
+        for offset, size, codec, crc, data in self.db.execute(
+            "SELECT offset, size, codec, crc, data FROM tail WHERE stream = ? ORDER BY offset", (stream,)
         ):
             assert offset == at
             parts.append(_plain(codec, data, size))
+            assert crc32(parts[-1]) == crc
             at += size
         assert at == self.column(stream, "size")
         return b"".join(parts)
@@ -98,10 +102,11 @@ class PlainReader:
     def rows_of(self, stream: int) -> list[Row]:
         rows: list[Row] = []
         line = place = 0
-        for first, count, data in self.db.execute(
-            "SELECT first_row, row_count, data FROM segment WHERE stream = ? ORDER BY first_row", (stream,)
+        for first, count, crc, data in self.db.execute(
+            "SELECT first_row, row_count, crc, data FROM segment WHERE stream = ? ORDER BY first_row", (stream,)
         ):
             assert first == len(rows)
+            assert crc32(data) == crc
             for kind, flags, code, offset, length, parent, time, number, oid, other in _unpacked(data, count):
                 if kind != TAKEN:
                     line, place = line + 1, 0
