@@ -9,7 +9,7 @@ import click
 
 from pivcs.cli.output import Output, output_options, warn
 from pivcs.cli.target import reader, store_option, surroundings
-from pivcs.ops.listing import ListedSession, Unreadable, by_activity, gone_sessions, list_sessions
+from pivcs.ops.listing import ListedSession, Unreadable, by_activity, gone_sessions, known_elsewhere, list_sessions
 from pivcs.ops.locate import NoSession, all_files, files_in, project_files
 from pivcs.ops.project import project_directories
 from pivcs.render import documents
@@ -34,7 +34,10 @@ def command(
     found: list[ListedSession] = []
     failed: list[Unreadable] = []
     opened = reader()
-    for item in list_sessions(opened, _files(paths, skipped, everything=everything)):
+    files = list(_files(paths, skipped, everything=everything))
+    if everything and not paths and opened.store is not None:
+        files += known_elsewhere(opened.store, files)
+    for item in list_sessions(opened, files):
         if isinstance(item, Unreadable):
             failed.append(item)
         else:

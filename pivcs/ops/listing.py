@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from pivcs.errors import PivcsError
 from pivcs.ops.access import CannotWrite, Reader
+from pivcs.ops.fresh import RealPaths
 from pivcs.ops.summary import Summary, decode_summary, summarise
 from pivcs.ops.sync import Synced, sync_files
 from pivcs.ops.view import open_file
@@ -63,6 +64,14 @@ def gone_sessions(store: Store, directories: Iterable[str] | None) -> Iterator[L
         stream = store.current_stream(source.id)
         if stream is not None and (wanted is None or decode_summary(stream.summary).cwd in wanted):
             yield _of_stream(store, stream, Path(os.fsdecode(source.path)), gone=True)
+
+
+def known_elsewhere(store: Store, files: Iterable[Path]) -> list[Path]:
+    """Return the session files that the store knows, that are there, and that are none of `files`."""
+    real_paths = RealPaths()
+    listed = {real_paths.of(path) for path in files}
+    others = (source.path for source in store.sources() if source.path not in listed)
+    return [Path(os.fsdecode(path)) for path in others if os.path.isfile(path)]
 
 
 def by_activity(found: Iterable[ListedSession]) -> list[ListedSession]:

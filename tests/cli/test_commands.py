@@ -306,3 +306,11 @@ def test_demo_leaves_a_session_that_the_commands_can_be_tried_on(
         block = found.lines[at : at + len(given.lines)]
         block = [text for text in block if not text.startswith(("File:", "undone:"))]
         assert block == body
+
+
+def test_list_of_all_sessions_has_those_that_the_store_knows_elsewhere(pivcs: Program, tmp_path: Path):
+    (tmp_path / "copy.jsonl").write_bytes(build_session("a-b"))
+    pivcs("sync", tmp_path / "copy.jsonl")
+    assert [Path(each["path"]).name for each in pivcs("ls", "--all", "--json").json["sessions"]] == ["copy.jsonl"]
+    (tmp_path / "copy.jsonl").unlink()
+    assert [each["state"] for each in pivcs("ls", "--all", "--json").json["sessions"]] == [["gone"]]
