@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from pivcs.cli.output import Output, output_options
@@ -39,6 +41,8 @@ def command(
     *before, name = words
     if not clear and not text_of(name).strip():
         raise click.UsageError("a name is not empty; --clear takes it away")
+    if session is None and not before and os.path.isfile(name):
+        raise click.UsageError(f"'{name}' is a file: which name is the session to have? (-s names a session)")
     change = rename_session(open_session(before[0] if before else session), text_of(name), writer())
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     changes = [change] if change is not None else []

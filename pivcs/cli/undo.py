@@ -6,7 +6,9 @@ import click
 
 from pivcs.cli.output import Output, output_options, warn
 from pivcs.cli.target import now, open_store, store_option
-from pivcs.ops.operations import undo
+from pivcs.errors import StateError
+from pivcs.ops.appended import CannotTakeBack
+from pivcs.ops.operations import NothingToUndo, undo
 from pivcs.render.documents import encode
 from pivcs.render.op_text import changes_document, undone_lines
 from pivcs.render.style import ColourWhen
@@ -30,7 +32,15 @@ def command(
     `pivcs switch` goes back to before it.
     """
     store = open_store()
-    done = undo(store, now=now(), number=operation, warn=warn)
+    try:
+        done = undo(store, now=now(), number=operation, warn=warn)
+    except NothingToUndo:
+        raise
+    except StateError as error:
+        # The hint of an appending command is about doing it again, which undo cannot wait for.
+        others = "`pivcs op log` has the numbers of other operations; `pivcs undo NUMBER` takes one of them back"
+        error.hint = f"{error.hint}; {others}" if isinstance(error, CannotTakeBack) else others
+        raise
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     if as_json:
         output.bytes([encode(changes_document(done.changes, done.operation)), b"\n"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Final
+from unicodedata import category
 
 from pivcs.errors import InputError
 
@@ -17,9 +18,12 @@ _BAD: Final = (
     (re.compile(r"\.$"), "ends with a dot"),
     (re.compile(r"\.lock(?:/|$)"), "has a part that ends with '.lock'"),
     (re.compile(r"^-"), "begins with a dash"),
+    (re.compile(r"[()\",&|]"), "has one of the characters ( ) \" , & | of set expressions"),
+    (re.compile(r"^L\d+(?:\.\d+)?$"), "means a line"),
     (re.compile(r"[\ud800-\udfff]"), "is no valid text"),
 )
-_RESERVED: Final = frozenset({"HEAD", "@"})
+_RESERVED: Final = {"HEAD": "means the current position", "@": "means the current position", "not": "means 'not'"}
+_JOINER: Final = "\u200d"
 _OTHER_STREAM: Final = re.compile(r"(?:g?\d+)/")
 _EXPLICIT: Final = ("heads/", "tags/", "entry/", "label/")
 
@@ -40,9 +44,11 @@ def _reason(name: str) -> str | None:
     if not name:
         return "is empty"
     if name in _RESERVED:
-        return "means the current position"
+        return _RESERVED[name]
     if _OTHER_STREAM.match(name):
         return "looks like a name of another source or generation"
     if name.startswith(_EXPLICIT):
         return f"begins with '{name.split('/')[0]}/', which says what kind of name follows"
+    if any(category(character) in ("Cf", "Zl", "Zp") and character != _JOINER for character in name):
+        return "has a character that cannot be seen"
     return next((why for pattern, why in _BAD if pattern.search(name)), None)

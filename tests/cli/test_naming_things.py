@@ -253,3 +253,11 @@ def test_names_are_pivcs_s_own_and_no_file_changes(pivcs: Program, tree: Path):
     pivcs("undo")
     assert (tree.read_bytes(), tree.stat().st_mtime_ns) == before
     assert list(tree.parent.glob("*.jsonl")) == [tree]
+
+
+@pytest.mark.parametrize("name", ["L7", "L7.2", "not", "all()", "a,b", 'a"b', "a&b", "a|b", "\u202eabc", "a\u200bb"])
+def test_names_that_expressions_could_not_tell_apart_are_refused(pivcs: Program, tree: Path, name: str):
+    for command in ("branch", "tag"):
+        done = pivcs(command, tree, name)
+        assert done.code == 10, name
+        assert "is no name for a branch or tag" in done.complaint
