@@ -70,11 +70,23 @@ class LazyGroup(click.Group):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
-        """As click does, but for a closed pipe."""
+        """As click does, but for a closed pipe, and for what a damaged store may have caused."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError as error:
             raise _ReaderGone from error
+        except (PivcsError, OSError, RuntimeError, click.ClickException):  # click's own are among these
+            raise
+        except Exception as error:
+            store = ctx.meta.get("pivcs.open-store")
+            if store is None:
+                raise
+            from pivcs.ops.fsck import damage_of
+
+            damage = damage_of(store)
+            if damage is None:
+                raise
+            raise damage from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, closing
 
 import click
 
@@ -48,14 +49,17 @@ def command(
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     errors: list[str] = []
     shown = not as_json and sys.stderr.isatty()
-    with byte_progress("checking", amount(checked, sources=not no_sources), shown=shown) as progress:
-        found: Iterable[Finding] = _noting(fsck(store, streams, sources=not no_sources, progress=progress), errors)
-        if shown:
-            found = list(found)
-    if as_json:
-        output.bytes(fsck_document(found, store.database.where, len(checked), size))
-    else:
-        output.lines(fsck_lines(found, len(checked), size, output.looks, every=every))
+    with ExitStack() as stack:
+        with byte_progress("checking", amount(checked, sources=not no_sources), shown=shown) as progress:
+            findings = fsck(store, streams, sources=not no_sources, progress=progress)
+            stack.enter_context(closing(findings))  # before the store, also when nobody reads on
+            found: Iterable[Finding] = _noting(findings, errors)
+            if shown:
+                found = list(found)
+        if as_json:
+            output.bytes(fsck_document(found, store.database.where, len(checked), size))
+        else:
+            output.lines(fsck_lines(found, len(checked), size, output.looks, every=every))
     if errors:
         click.get_current_context().exit(ERRORS_FOUND)
 

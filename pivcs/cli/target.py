@@ -31,6 +31,8 @@ SEPARATOR = "::"
 
 class NoDirectory(StateError):
     """The current directory is there no more."""
+STORE = "pivcs.open-store"
+"""Where contexts keep the store that is open: what is looked at when a command fails for no known reason."""
 ARGUMENTS = "pivcs.arguments"
 """Where the root context keeps the arguments as they were typed."""
 
@@ -88,6 +90,7 @@ def open_store(*, create: bool = True) -> Store:
     """Open the store. Raises `NoStore` without `create`, `StoreReadOnly`, `NewerStore`, `StoreDamaged`, `StoreBusy`."""
     found = places()
     store = Store.open(found.store(), create=create)
+    click.get_current_context().meta[STORE] = store
     click.get_current_context().call_on_close(store.close)
     return store
 

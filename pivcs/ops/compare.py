@@ -60,7 +60,7 @@ def differing_chunk(store: Store, stream: Stream, file: Readable, progress: Prog
             return offset
         progress(length)
     start, length = stream.tail_start, stream.size - stream.tail_start
-    known = store.bytes_of(stream)
+    known = store.bytes_of(stream, checked=False)  # damaged chunks are findings of their own
     for at in range(start, stream.size, PIECE):
         count = min(PIECE, stream.size - at)
         if file.read_range(at, count) != known.read_range(at, count):
@@ -74,7 +74,7 @@ def find_difference(store: Store, stream: Stream, rows: Table, file: Readable, s
 
     Raises `StoreDamaged`.
     """
-    known = store.bytes_of(stream)
+    known = store.bytes_of(stream, checked=False)  # damaged chunks are findings of their own
     offset = first_different_byte(known, file, chunk, stream.size)
     line, start = line_at(rows, offset)
     old = _window(known, start, stream.size)

@@ -7,19 +7,21 @@ from them and compared.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from pivcs.objects.index import Indexer
 from pivcs.objects.table import Table
 from pivcs.ops.access import AmbiguousSession
 from pivcs.ops.compare import Difference, differing_chunk, find_difference, line_at
-from pivcs.ops.fsck_finding import Finding
+from pivcs.ops.fsck_finding import ERROR, Finding
 from pivcs.ops.locate import NoSession, looks_like_path
 from pivcs.ops.oddities import oddities, rows_without_id
 from pivcs.ops.prefix import probes_match
 from pivcs.ops.status import status_of
-from pivcs.ops.summary import Summary, decode_summary, summarise
+from pivcs.ops.summary import Summary, SummaryDamaged, decode_summary, summarise
 from pivcs.ops.view import SessionView
 from pivcs.session.lines import LineReader
 from pivcs.session.source import FileSource, SourceNotReadable
@@ -62,22 +64,55 @@ def amount(streams: Sequence[Stream], *, sources: bool) -> int:
     return sum(stream.size for stream in streams) * (3 if sources else 2)
 
 
+def damage_of(store: Store, seconds: float = 10) -> StoreDamaged | None:
+    """Return the first damage that is found in a store's own file, looked for by another connection; None when there is
+    none, or none could be found in the time."""
+    path, started = store.database.path, time.monotonic()
+    if path is None:
+        return None
+    try:
+        with Store.open(path, read_only=True) as again, closing(fsck(again, sources=False)) as findings:
+            for finding in findings:
+                if finding.severity == ERROR:
+                    place = f" ({finding.source})" if finding.source is not None else ""
+                    what = f"{finding.id}{place}: {finding.detail}" if finding.detail else f"{finding.id}{place}"
+                    return StoreDamaged(store.database.where, what)
+                if time.monotonic() - started > seconds:
+                    break
+    except StoreDamaged as error:
+        return error
+    except Exception:
+        pass  # what happened first is told
+    return None
+
+
 def fsck(
     store: Store, streams: Sequence[Stream] | None = None, *, sources: bool = True, progress: Progress = lambda _: None
-) -> Iterator[Finding]:
-    """Yield what is found in the streams and their sources, or in the whole store; all of one moment."""
+) -> Generator[Finding, None, None]:
+    """Yield what is found in the streams and their sources, or in the whole store; all of one moment.
+
+    Close it before the store when it is not read to its end.
+    """
+    damaged = False
     with store.database.snapshot():
         whole = streams is None
         if whole:
             for problem in check.check_database(store.database):
+                damaged = True
                 yield Finding(problem.id, detail=problem.detail)
         try:
             checked = store.streams() if streams is None else streams
-            yield from _Check(store, checked, sources=sources, progress=progress).findings()
+            for finding in _Check(store, checked, sources=sources, progress=progress).findings():
+                damaged |= finding.severity == ERROR
+                yield finding
             if whole and (unused := check.unused_chunks(store.database)):
                 yield Finding("chunks-unused", detail=str(unused))
         except StoreDamaged as error:
             yield Finding("database-damaged", detail=error.message)
+        except (ArithmeticError, AssertionError, LookupError, TypeError, ValueError) as error:
+            if not damaged:
+                raise
+            yield Finding("database-damaged", detail=f"the rest cannot be checked: {error}")
 
 
 class _Check:
@@ -122,14 +157,16 @@ class _Check:
 
     def _read(self, stream: Stream) -> SessionView:
         """Read a stream's bytes as if they had come from a file just now."""
-        source = self._store.bytes_of(stream)
+        source = self._store.bytes_of(stream, checked=False)
         reader, indexer = LineReader(source), Indexer(source)
         for batch in reader.batches():
             self._progress(batch.end - batch.offset)
             indexer.add(batch)
         indexer.table.pending = reader.pending
         self._last_record = indexer.last_record
-        return SessionView(indexer.table, self._store.bytes_of(stream), self._path(stream), reader.version1)
+        return SessionView(
+            indexer.table, self._store.bytes_of(stream, checked=False), self._path(stream), reader.version1
+        )
 
     def _stored_rows(self, stream: Stream) -> Table | None:
         try:
@@ -158,8 +195,11 @@ class _Check:
         if key != stream.session:
             shown = [each.hex()[:16] if each else "none" for each in (stream.session, key)]
             yield Finding("key-differs", path, generation, detail=f"{shown[0]} is kept, it is {shown[1]}")
-        known, found = decode_summary(stream.summary), summarise(view)
-        names = [name for name in Summary._fields if getattr(known, name) != getattr(found, name)]
+        try:
+            known, found = decode_summary(stream.summary), summarise(view)
+            names = [name for name in Summary._fields if getattr(known, name) != getattr(found, name)]
+        except SummaryDamaged:
+            names = ["it cannot be read"]
         if names:
             yield Finding("summary-differs", path, generation, detail=", ".join(names).replace("_", " "))
         labels = [(target, text) for _, target, text in view.label_settings()]
@@ -168,7 +208,7 @@ class _Check:
         for branch in self._store.refs.branches(stream):
             if branch.row >= len(table) or table.conversation_ancestor(branch.row) != branch.row:
                 yield Finding("branch-lost", path, generation, detail=branch.name)
-        if not probes_match(self._store.bytes_of(stream), stream.probes):
+        if not probes_match(self._store.bytes_of(stream, checked=False), stream.probes):
             yield Finding("probes-differ", path, generation)
 
     def _format(self, stream: Stream, view: SessionView) -> Iterator[Finding]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from pivcs.errors import DataError
 from pivcs.objects.table import NO_ROW, NO_TIME, NODE, Table
 from pivcs.ops.view import SessionView
 from pivcs.session.fields import LineKind
+from pivcs.store.errors import DAMAGE_HINT, StoreDamaged
 
 FIRST_PROMPT = 300
 """Characters of the first prompt that are kept."""
@@ -36,10 +38,29 @@ class Summary(NamedTuple):
         return json.dumps({key: value for key, value in self._asdict().items() if value is not None}).encode()
 
 
+_NUMBERS: Final = frozenset(("time", "entries", "tips", "headers", "damaged", "lines"))
+_KINDS: Final = {name: int if name in _NUMBERS else str for name in Summary._fields}
+
+
+class SummaryDamaged(StoreDamaged):
+    """What is kept of a stream is not what was written."""
+
+    def __init__(self) -> None:
+        DataError.__init__(self, "the store is damaged: what it keeps of a session cannot be read", hint=DAMAGE_HINT)
+
+
 def decode_summary(data: bytes) -> Summary:
-    """Read the facts back; unknown ones, of a newer pivcs, are passed over."""
-    known = Summary._fields
-    return Summary(**{key: value for key, value in json.loads(data or b"{}").items() if key in known})
+    """Read the facts back; unknown ones, of a newer pivcs, are passed over. Raises `SummaryDamaged`."""
+    try:
+        values = json.loads(data or b"{}")
+    except ValueError as error:
+        raise SummaryDamaged from error
+    if not isinstance(values, dict):
+        raise SummaryDamaged
+    facts = {key: value for key, value in values.items() if key in _KINDS}
+    if not all(type(value) is _KINDS[key] for key, value in facts.items()):
+        raise SummaryDamaged
+    return Summary(**facts)
 
 
 def summarise(view: SessionView) -> Summary:

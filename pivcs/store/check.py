@@ -53,8 +53,27 @@ def check_database(database: Database) -> Iterator[Problem]:
             if (table, parent) != ("stream_chunk", "chunk"):  # named by `check_layout`, with the place in the stream
                 where = "" if row is None else f" {row}"
                 yield Problem("dangling-reference", f"row{where} of table {table} refers to no {parent}")
-    except sqlite3.Error as error:
+        yield from _wrong_types(database.connection)
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         yield Problem("database-damaged", str(error))
+
+
+def _wrong_types(connection: sqlite3.Connection) -> Iterator[Problem]:
+    """Yield the columns that have values of another type than was declared: SQLite itself does not mind."""
+    for (table,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").fetchall():
+        for _, column, declared, *_ in connection.execute(f"PRAGMA table_info({_quoted(table)})").fetchall():
+            if declared in ("INTEGER", "BLOB", "TEXT"):
+                (count,) = connection.execute(
+                    f"SELECT count(*) FROM {_quoted(table)} WHERE typeof({_quoted(column)}) NOT IN (?, 'null')",
+                    (declared.lower(),),
+                ).fetchone()
+                if count:
+                    detail = f"{count} rows of table {table} have in {column} what is no {declared}"
+                    yield Problem("database-damaged", detail)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def check_chunks(database: Database, streams: Sequence[Stream], progress: Progress) -> Iterator[Problem]:
@@ -71,7 +90,7 @@ def check_chunks(database: Database, streams: Sequence[Stream], progress: Progre
                 "SELECT hash, size, codec, data FROM chunk WHERE id = ?", (chunk,)
             ).fetchone()
             found = None if row is None else _chunk_problem(*row)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             row, found = None, ("chunk-unreadable", str(error))
         if found is not None:
             for stream, offset in users[chunk]:

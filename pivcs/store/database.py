@@ -7,6 +7,7 @@ that cannot be written), the file is used with a rollback journal, or read-only 
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -16,12 +17,24 @@ from typing import Final
 from urllib.parse import quote
 
 from pivcs.store import schema
-from pivcs.store.errors import NewerStore, NoStore, StoreBusy, StoreDamaged, StoreFull, StoreMoved, StoreReadOnly
+from pivcs.store.errors import (
+    NewerStore,
+    NoStore,
+    StoreBusy,
+    StoreDamaged,
+    StoreFull,
+    StoreMoved,
+    StoreReadOnly,
+    UnreadableStore,
+)
 
 WAIT: Final = 5.0
 """Seconds that a writer waits for another one."""
 
-_OF_DAMAGE: Final = ("no such table", "Could not decode to UTF-8")
+_OF_DAMAGE: Final = re.compile(
+    "no such (table|column|index)|Could not decode to UTF-8|table .* has (no column|[0-9]+ columns)"
+    "|foreign key mismatch|malformed"
+)
 """How errors begin that have no code of their own and that only a damaged store can cause."""
 
 
@@ -49,6 +62,8 @@ class Database:
             yield self.connection
         except sqlite3.Error as error:
             raise translated(error, self.where) from error
+        except UnicodeDecodeError as error:  # in a name of the schema that SQLite's message quotes
+            raise StoreDamaged(self.where, "a text is not UTF-8") from error
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
@@ -61,7 +76,7 @@ class Database:
             try:
                 yield connection
             finally:
-                connection.execute("ROLLBACK")
+                _roll_back(connection)
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -98,18 +113,25 @@ def open_database(path: Path, *, create: bool, read_only: bool = False, wait: fl
     elif not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK):
         read_only = True
     elif not read_only and _has_log(path):
-        _refuse_newer(path, wait)
+        try:
+            _refuse_newer(path, wait)
+        except StoreDamaged as error:
+            raise UnreadableStore(error) from error
     connection = _connect(path, read_only=read_only, wait=wait)
     try:
         _set_up(connection, str(path), new=not exists, read_only=read_only, wait=wait)
         if not exists or _is_empty(connection):
             _create_tables(connection)
         _check_format(connection, str(path))
-    except sqlite3.Error as error:
+    except BaseException as error:
         connection.close()
-        raise translated(error, str(path)) from error
-    except BaseException:
-        connection.close()
+        shown = translated(error, str(path)) if isinstance(error, sqlite3.Error) else error
+        if isinstance(error, UnicodeDecodeError):
+            shown = StoreDamaged(str(path), "a text is not UTF-8")
+        if isinstance(shown, StoreDamaged):  # nothing can look into it, `fsck` neither
+            raise UnreadableStore(shown) from error
+        if shown is not error:
+            raise shown from error
         raise
     return Database(connection, path, read_only=read_only)
 
@@ -134,20 +156,20 @@ def translated(error: sqlite3.Error, where: str) -> Exception:
     if primary == sqlite3.SQLITE_IOERR:
         # SQLite tells a full disk from a failing one, but not a quota or a limit of file sizes.
         return StoreReadOnly(where, f"{error} (a quota may be reached, or the disk fails)")
-    if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or _tells_damage(error):
+    if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT) or _tells_damage(error):
         return StoreDamaged(where, str(error))
     return error
 
 
 def _tells_damage(error: sqlite3.Error) -> bool:
-    return isinstance(error, sqlite3.OperationalError) and str(error).startswith(_OF_DAMAGE)
+    return isinstance(error, sqlite3.OperationalError) and _OF_DAMAGE.match(str(error)) is not None
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:
     """End a transaction that failed; SQLite has done so itself after some errors, and may fail to after others, which
     closing the connection then does."""
-    if connection.in_transaction:
-        with suppress(sqlite3.Error):
+    with suppress(sqlite3.Error):
+        if connection.in_transaction:
             connection.execute("ROLLBACK")
 
 
@@ -237,7 +259,7 @@ def _refuse_newer(path: Path, wait: float) -> None:
     connection = _connect(path, read_only=True, wait=wait)
     try:
         _check_format(connection, str(path), empty_is_fine=True)
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):
         pass  # whoever made the log may be gone with it by now; opening the file says whether it can be used
     finally:
         connection.close()
@@ -248,7 +270,7 @@ def _check_format(connection: sqlite3.Connection, where: str, *, empty_is_fine: 
     try:
         _check_marks(connection, where, empty_is_fine=empty_is_fine)
     finally:
-        connection.execute("ROLLBACK")
+        _roll_back(connection)
 
 
 def _check_marks(connection: sqlite3.Connection, where: str, *, empty_is_fine: bool) -> None:
@@ -258,9 +280,11 @@ def _check_marks(connection: sqlite3.Connection, where: str, *, empty_is_fine: b
         return
     if application != schema.APPLICATION_ID:
         raise StoreDamaged(where, "it is no pivcs store")
+    if version < 1:
+        raise StoreDamaged(where, f"it has the format version {version}")
     if version > schema.FORMAT_VERSION:
         raise NewerStore(where, f"format version {version}", f"versions up to {schema.FORMAT_VERSION}")
-    features = {name for (name,) in connection.execute("SELECT name FROM feature")}
+    features = {str(name) for (name,) in connection.execute("SELECT name FROM feature")}
     if unknown := sorted(features - schema.FEATURES):
         if unknown[0].startswith(schema.MOVED):
             raise StoreMoved(where, unknown[0].removeprefix(schema.MOVED))

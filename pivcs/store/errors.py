@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from pivcs.errors import DataError, StateError, UnsupportedFormat
+
+DAMAGE_HINT: Final = "`pivcs fsck` says what is affected; session files that still exist can be synced into a new store"
 
 
 class StoreBusy(StateError):
@@ -41,7 +44,18 @@ class StoreDamaged(DataError):
     def __init__(self, path: str, what: str) -> None:
         super().__init__(
             f"store '{path}' is damaged: {what}",
-            hint="`pivcs fsck` says what is affected; session files that still exist can be synced into a new store",
+            hint=DAMAGE_HINT,
+        )
+
+
+class UnreadableStore(StoreDamaged):
+    """The store's file cannot even be opened."""
+
+    def __init__(self, error: StoreDamaged) -> None:
+        DataError.__init__(
+            self,
+            error.message,
+            hint="restore a backup of the file, or move it away and sync again the session files that still exist",
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from functools import cache
 from typing import Final, NamedTuple
 
 
@@ -81,15 +82,37 @@ STREAM_COLUMNS: Final = (
 STREAM_TABLES: Final = "stream LEFT JOIN session ON session.id = stream.session"
 
 
+_REQUIRED: Final = {3: bytes, 8: int, 9: int, 10: bytes, 11: int}
+_TYPES: Final = tuple(
+    (_REQUIRED[place], type(None)) if place in _REQUIRED else (bytes,) if place in (13, 19) else (int,)
+    for place in range(20)
+)
+"""What each of `STREAM_COLUMNS` may be; SQLite itself keeps values of any type in any column."""
+
+
+@cache
+def _are_right(types: tuple[type, ...]) -> bool:
+    return all(found in allowed for found, allowed in zip(types, _TYPES, strict=True))
+
+
 def stream_of(row: tuple[object, ...] | sqlite3.Row) -> Stream:
-    """Return the stream of a row of `STREAM_COLUMNS`."""
+    """Return the stream of a row of `STREAM_COLUMNS`. Raises ValueError for what cannot be one."""
+    if not _are_right(tuple(map(type, row))):
+        raise ValueError("a column has a value of another type")
     (
         ident, source, generation, key, size, line_end, rows, tail_start, version1, last_row, last_oid, conversation,
         verified, probes, file_size, mtime, ctime, device, inode, summary,
     ) = row  # fmt: skip
     last = None if last_row is None else (last_row, last_oid)
-    return Stream(
+    stream = Stream(
         ident, source, generation, key, size, line_end, rows, tail_start,  # type: ignore[arg-type]
         None if version1 is None else bool(version1), last, conversation, verified, probes,  # type: ignore[arg-type]
         FileStat(file_size, mtime, ctime, device, inode), summary,  # type: ignore[arg-type]
     )  # fmt: skip
+    if not (0 <= stream.line_end <= stream.size and 0 <= stream.tail_start <= stream.size and stream.row_count >= 0):
+        raise ValueError("its sizes do not fit together")
+    if last is not None and not (0 <= last[0] < stream.row_count and last[1] is not None):  # type: ignore[operator]
+        raise ValueError("its last record has no row")
+    if stream.conversation is not None and not 0 <= stream.conversation < stream.row_count:
+        raise ValueError("its last conversation entry has no row")
+    return stream

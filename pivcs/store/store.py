@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pivcs.objects.table import Table
 from pivcs.store.content import ContentWriter, StreamSource
 from pivcs.store.database import WAIT, Database, memory_database, open_database
-from pivcs.store.errors import StreamMoved
+from pivcs.store.errors import StoreDamaged, StreamMoved
 from pivcs.store.records import STREAM_COLUMNS, STREAM_TABLES, Event, FileStat, Source, Stream, stream_of
 from pivcs.store.refs import RefStore
 from pivcs.store.rows import IdFinder, RowFinder, append_rows, load_table
@@ -74,17 +74,17 @@ class Store:
 
     def sources(self) -> list[Source]:
         """Return all sources in the order in which they were first seen."""
-        return [Source(ident, path, bool(gone)) for ident, path, gone in self._all("SELECT * FROM source ORDER BY id")]
+        return self._sources("ORDER BY id")
 
     def source_at(self, path: bytes) -> Source | None:
         """Return the source with a real path."""
-        rows = self._all("SELECT * FROM source WHERE path = ?", path)
-        return Source(rows[0][0], rows[0][1], bool(rows[0][2])) if rows else None
+        found = self._sources("WHERE path = ?", path)
+        return found[0] if found else None
 
     def source(self, ident: int) -> Source | None:
         """Return a source by its number."""
-        rows = self._all("SELECT * FROM source WHERE id = ?", ident)
-        return Source(rows[0][0], rows[0][1], bool(rows[0][2])) if rows else None
+        found = self._sources("WHERE id = ?", ident)
+        return found[0] if found else None
 
     def add_source(self, path: bytes) -> Source:
         """Add a source and return it."""
@@ -136,9 +136,10 @@ class Store:
         return [key for (key,) in self._all("SELECT key FROM session WHERE substr(key, 1, ?) = ? ORDER BY key",
                                             len(prefix), prefix)]  # fmt: skip
 
-    def bytes_of(self, stream: Stream, *, start: int = 0) -> StreamSource:
-        """Return a stream's bytes, read in order from `start`."""
-        return StreamSource(self.database, stream, start=start)
+    def bytes_of(self, stream: Stream, *, start: int = 0, checked: bool = True) -> StreamSource:
+        """Return a stream's bytes, read in order from `start`; without `checked` also those that are not what their
+        hashes say."""
+        return StreamSource(self.database, stream, start=start, checked=checked)
 
     def table_of(self, stream: Stream) -> Table:
         """Return a stream's rows."""
@@ -236,7 +237,16 @@ class Store:
 
     def _streams(self, condition: str, *values: object) -> list[Stream]:
         rows = self._all(f"SELECT {STREAM_COLUMNS} FROM {STREAM_TABLES} {condition}", *values)
-        return [stream_of(row) for row in rows]
+        try:
+            return [stream_of(row) for row in rows]
+        except ValueError as error:
+            raise StoreDamaged(self.database.where, f"a stream cannot be read: {error}") from error
+
+    def _sources(self, condition: str, *values: object) -> list[Source]:
+        rows = self._all(f"SELECT id, path, gone FROM source {condition}", *values)
+        if not all(isinstance(path, bytes) for _, path, _ in rows):
+            raise StoreDamaged(self.database.where, "the path of a source is no blob")
+        return [Source(ident, path, bool(gone)) for ident, path, gone in rows]
 
 
 def _stat_values(file: FileStat) -> tuple[int, int, int, int, int]:
