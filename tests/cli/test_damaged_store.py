@@ -110,3 +110,19 @@ def test_reader_that_stops_early_ends_a_check_quietly(pivcs: Program, tmp_path: 
     process.stdout.close()
     assert (process.stderr.read(), process.wait(60)) == (b"", 141)
     process.stderr.close()
+
+
+@pytest.mark.parametrize("blocks", [1, 16])
+def test_limit_of_file_sizes_is_told_with_the_first_error(
+    pivcs: Program, sessions: tuple[Path, Path], store: Path, blocks: int
+):
+    with sessions[0].open("ab") as file:
+        file.write(b"\n")
+    for command, code in (("sync", 20), ("log", 0)):
+        found = subprocess.run(
+            ["sh", "-c", f'ulimit -f {blocks}; exec "$0" -m pivcs {command} "$1"', sys.executable, sessions[0]],
+            capture_output=True, env=child_environment(), timeout=60,
+        )  # fmt: skip
+        complaint = found.stderr.decode()
+        assert (found.returncode, "cannot write store" in complaint) == (code, True), complaint
+        assert "rollback" not in complaint
