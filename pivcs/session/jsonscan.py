@@ -17,15 +17,19 @@ from pivcs.session.fields import Fields
 
 State = Literal["open", "done", "failed"]
 
-_SPACE = rb"[ \t\n\r]*+"
-_PLAIN = rb'[^"\\\x00-\x1f]*+'
-_BODY = _PLAIN + rb'(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})' + _PLAIN + rb")*+"
+# No pattern is possessive or atomic, which CPython 3.11.0 to 3.11.4 gets wrong for groups. None needs to be: wherever a
+# pattern gives back what it took, the byte that must follow cannot be there, so that a failure costs no more than what
+# was read. But the engine remembers each round of a repeated group, about a hundred bytes: hence `_REACH`, and the bound
+# in `_body`.
+_SPACE = rb"[ \t\n\r]*"
+_PLAIN = rb'[^"\\\x00-\x1f]*'
+_BODY = _PLAIN + rb'(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})' + _PLAIN + rb")*"
 _STRING = rb'"' + _BODY + rb'"'
-_SCALAR = _STRING + rb"|-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+|true|false|null"
+_SCALAR = _STRING + rb"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null"
 
 _space = re.compile(_SPACE)
-_body = re.compile(_BODY)
-_digits = re.compile(rb"[0-9]*+")
+_body = re.compile(_BODY[:-1] + rb"{0,1000}")
+_digits = re.compile(rb"[0-9]*")
 _LEVELS: Final = 3
 """Levels of containers that one pattern passes over at once; each doubles its size."""
 
@@ -45,7 +49,7 @@ class _Patterns(NamedTuple):
 def _patterns() -> _Patterns:
     # Made when first used: a program that meets no torn and no long line need not wait for it.
     def more(part: bytes, closing: bytes) -> bytes:
-        return rb"(?:%b%b(?:,%b(?!%b)|(?=%b)))*+" % (part, _SPACE, _SPACE, closing, closing)
+        return rb"(?:%b%b(?:,%b(?!%b)|(?=%b)))*" % (part, _SPACE, _SPACE, closing, closing)
 
     value, container = _SCALAR, b""
     for _ in range(_LEVELS):
@@ -53,8 +57,8 @@ def _patterns() -> _Patterns:
         container = rb"\[%b%b\]|\{%b%b\}" % (_SPACE, more(rb"(?:%b)" % value, rb"\]"), _SPACE, more(member, rb"\}"))
         value = _SCALAR + rb"|" + container
     # A number is whole only when something follows it.
-    items = rb"(?:,%b(?:%b)%b(?=[,\]]))*+" % (_SPACE, value, _SPACE)
-    members = rb"(?:,%b%b%b:%b(?:%b)%b(?=[,}]))*+" % (_SPACE, _STRING, _SPACE, _SPACE, value, _SPACE)
+    items = rb"(?:,%b(?:%b)%b(?=[,\]]))*" % (_SPACE, value, _SPACE)
+    members = rb"(?:,%b%b%b:%b(?:%b)%b(?=[,}]))*" % (_SPACE, _STRING, _SPACE, _SPACE, value, _SPACE)
     return _Patterns(re.compile(container), re.compile(items), re.compile(members))
 
 
@@ -76,6 +80,9 @@ _WORDS: dict[int, tuple[bytes, bool | None]] = {
 }
 
 _WINDOW: Final = 1 << 16
+_REACH: Final = 1 << 12
+"""Bytes that a match of whole values may take: what it remembers stays in the processor's cache, and little is read in
+vain for a value that does not end in them."""
 _LONG_RUN: Final = 256
 """Bytes without quote and backslash from which three passes at the speed of memory beat one of the regex engine."""
 
@@ -152,7 +159,7 @@ class JsonScanner:
             return pos
         else:
             if byte in b"[{" and self._stack and self._capture.passes():
-                end = _end(_patterns().value, data, pos, self._limit)
+                end = _end(_patterns().value, data, pos, min(pos + _REACH, self._limit))
                 if end > pos:
                     self._capture.value()
                     self._mode = _AFTER
@@ -193,7 +200,8 @@ class JsonScanner:
             self.closed = None
             if not self._capture.wanted(len(self._stack)):
                 patterns = _patterns()
-                end = _end(patterns.members if container == _OBJECT else patterns.items, data, pos, self._limit)
+                pattern = patterns.members if container == _OBJECT else patterns.items
+                end = _end(pattern, data, pos, min(pos + _REACH, self._limit))
                 if end > pos:
                     return end
             self._mode = _KEY if container == _OBJECT else _VALUE

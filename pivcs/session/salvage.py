@@ -26,13 +26,13 @@ from pivcs.session.jsonscan import JsonScanner
 
 RECORD_START: Final = re.compile(
     rb'\{"type":"(?:session",'
-    rb'|[^"\\\x00-\x1f]{1,256}+",(?:"id":"[^"\\\x00-\x1f]{1,256}+","parentId":|"customType":|"timestamp":"))'
+    rb'|[^"\\\x00-\x1f]{1,256}",(?:"id":"[^"\\\x00-\x1f]{1,256}","parentId":|"customType":|"timestamp":"))'
 )
 """How a record begins that pi wrote: a header, or an entry of any type and version (pi format 4.2, 8)."""
 
 _OPENING: Final = b'{"type":"'
 _LONGEST_START: Final = 600
-_SPACE: Final = re.compile(rb"[ \t\n\r]*+")
+_SPACE: Final = re.compile(rb"[ \t\n\r]*")
 _NESTED: Final = b",]}"
 
 
