@@ -19,8 +19,8 @@ State = Literal["open", "done", "failed"]
 
 # No pattern is possessive or atomic, which CPython 3.11.0 to 3.11.4 gets wrong for groups. None needs to be: wherever a
 # pattern gives back what it took, the byte that must follow cannot be there, so that a failure costs no more than what
-# was read. But the engine remembers each round of a repeated group, about a hundred bytes: hence `_REACH`, and the bound
-# in `_body`.
+# was read. But the engine remembers each round of a repeated group, about a hundred bytes: hence `_REACH`, and the
+# bound in `_body`.
 _SPACE = rb"[ \t\n\r]*"
 _PLAIN = rb'[^"\\\x00-\x1f]*'
 _BODY = _PLAIN + rb'(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})' + _PLAIN + rb")*"

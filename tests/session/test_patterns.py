@@ -109,7 +109,11 @@ def test_repeats_beyond_one_match_are_read_alike() -> None:
         assert parse_json(b'["' + b"\\n" * count + b'",1e999]') == ["\n" * count, float("inf")]
         assert is_blank(b" \xc2\xa0" * count)
         assert not is_blank(b" \xc2\xa0" * count + b"x")
-        for value in (b'"' + b"\\n" * count + b'"', b"[" + b"1," * count + b"[]]", b'{"a":"' + b"x" * count * 4 + b'"}'):
+        for value in (
+            b'"' + b"\\n" * count + b'"',
+            b"[" + b"1," * count + b"[]]",
+            b'{"a":"' + b"x" * count * 4 + b'"}',
+        ):
             line = b'{"type":"message","id":"a","timestamp":"t","x":[' + value + b"," + value + b"]}"
             scanner = JsonScanner()
             assert scanner.feed(line) == len(line)
