@@ -164,12 +164,17 @@ def test_interrupt_ends_quietly_with_130(tmp_path: Path):
 
 def interrupted(arguments: list[str]) -> tuple[int, bytes]:
     """Exit code and complaint of a run that is interrupted when it has begun to write."""
-    child = subprocess.Popen(
-        [sys.executable, "-m", "pivcs", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=child_environment(),
-    )
+    # A shell that runs the tests in the background has them ignore interrupts, which the child would inherit.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        child = subprocess.Popen(
+            [sys.executable, "-m", "pivcs", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=child_environment(),
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert child.stdout is not None
     child.stdout.read(1)
     child.send_signal(signal.SIGINT)
