@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -158,6 +158,76 @@ def split_target(arguments: Sequence[str], session: str | None) -> tuple[str | N
             raise click.UsageError(f"two sessions are named: '{session}' and '{named}'")
         session = named
     return session, revisions
+
+
+class Named(NamedTuple):
+    """One side of a comparison as it was typed: a session (None: the project's latest) and a revision in it."""
+
+    session: str | None
+    revision: str
+
+
+def split_sides(arguments: Sequence[str], session: str | None) -> tuple[list[Named], str]:
+    """Return the sides that the arguments of a comparison name, and the dots between them (`..`, `...`, or none).
+
+    As `split_target`, but each side may be in a session of its own: `a.jsonl::main b.jsonl::main`, `a.jsonl b.jsonl`
+    (where HEAD is meant), `main..b.jsonl::main`. A side that names no session is in the only one that is named, else in
+    the project's latest. Raises click's usage error when it could be in either of two.
+    """
+    dots, typed = "", list(arguments)
+    if len(typed) == 1 or (len(typed) == 2 and os.path.isfile(typed[0])):
+        ranged = _range_of(typed[-1])
+        if ranged is not None:
+            left, dots, right = ranged
+            typed = [*typed[:-1], left or "HEAD", right or "HEAD"]
+    sides: list[tuple[str | None, str | None]] = []
+    for argument in typed:
+        named, revisions = split_target([argument], None)
+        if named is None and sides and sides[-1][0] is not None and sides[-1][1] is None:
+            sides[-1] = (sides[-1][0], revisions[0])
+        else:
+            sides.append((named, revisions[0] if revisions else None))
+    sessions = list(dict.fromkeys(named for named, _ in [(session, None), *sides] if named is not None))
+    if len(sessions) < 2 and any(revision is not None for _, revision in sides):
+        sides = [side for side in sides if side[1] is not None]  # a path alone says where all of them are
+    bare = next((revision for named, revision in sides if named is None), None)
+    if len(sessions) > 1 and session is None and bare is not None:
+        raise click.UsageError(f"'{bare}' could be in either of two sessions: write SESSION::{bare}")
+    common = session if session is not None else sessions[0] if sessions else None
+    return [Named(named if named is not None else common, revision or "HEAD") for named, revision in sides], dots
+
+
+def _range_of(argument: str) -> tuple[str, str, str] | None:
+    """Return what stands around the dots of a range whose ends may name sessions; None if it is no range."""
+    if os.path.isfile(argument):
+        return None
+    named, separator, rest = argument.partition(SEPARATOR)
+    plain = _plain_range(rest if separator else argument)
+    if plain is not None:
+        left, sign, right = plain
+        return f"{named}{SEPARATOR}{left}" if separator else left, sign, right
+    ways = []
+    for found in re.finditer(r"\.\.\.?", argument):
+        left, sign, right = argument[: found.start()], found[0], argument[found.end() :]
+        ends = [end.partition(SEPARATOR)[0] if SEPARATOR in end else None for end in (left, right)]
+        if ends[1] and left and not left.endswith(os.sep) and left.count('"') % 2 == 0:
+            missing = sum(end is not None and not os.path.isfile(end) for end in ends)
+            ways.append((missing, found.start(), (left, sign, right)))
+    return min(ways)[2] if ways else None
+
+
+def _plain_range(text: str) -> tuple[str, str, str] | None:
+    """Return the ends and the dots of a range of one session, None if the text is none."""
+    from pivcs.ops.set_syntax import BadExpression, parse
+
+    try:
+        steps = parse(text)
+    except BadExpression:
+        return None
+    if SEPARATOR in text or len(steps) != 1 or steps[0].kind != "range":
+        return None
+    sign, _, right = steps[0].argument.partition(" ")
+    return steps[0].text, sign, right
 
 
 def split_session(arguments: Sequence[str], session: str | None) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pivcs.objects.table import NODE, POSITIONAL, Table
 from pivcs.ops.view import SessionView
+from pivcs.session.codes import ROLES
 
 
 def find_relative(view: SessionView, row: int, other: SessionView) -> int | None:
@@ -23,6 +24,25 @@ def find_relative(view: SessionView, row: int, other: SessionView) -> int | None
         if _alike(table, row, there, candidate):
             return there.first_row(candidate)
     return None
+
+
+def are_relatives(view: SessionView, row: int, other: SessionView, candidate: int) -> bool:
+    """Whether two entries that stand at the same place of their paths are the same one.
+
+    They are of one type and time; beyond that they have the same entry id, or where one has no id of its own (version
+    1), say the same.
+    """
+    table, there = view.table, other.table
+    if _migrated(table.code[row]) != _migrated(there.code[candidate]) or table.time[row] != there.time[candidate]:
+        return False
+    if (table.flags[row] | there.flags[candidate]) & POSITIONAL:
+        return _says(view, row) == _says(other, candidate)
+    return table.name(row) == there.name(candidate)
+
+
+def _migrated(code: int) -> int:
+    """Return the code that an entry has after a migration: version 3 renamed a role."""
+    return ROLES["custom"] if code == ROLES["hookMessage"] else code
 
 
 def _alike(table: Table, row: int, other: Table, candidate: int) -> bool:

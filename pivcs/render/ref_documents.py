@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pivcs.ops.merge_base import Parting
 from pivcs.ops.names import Names
+from pivcs.ops.revision import Target
 from pivcs.ops.revset import Selection
 from pivcs.ops.view import SessionView
 from pivcs.render.documents import Document, session_document
@@ -27,15 +29,19 @@ def revisions_document(view: SessionView, chosen: Sequence[tuple[str, Selection]
     }
 
 
-def merge_base_document(view: SessionView, first: int, second: int, base: int | None) -> Document:
+def merge_base_document(first: Target, second: Target, found: Parting) -> Document:
     """Return where two paths part."""
-    names = Names(view)
+    names, others = Names(first.view), Names(second.view)
     return {
         "schema": "pivcs.mergebase/1",
-        "first": _entry(names, first),
-        "second": _entry(names, second),
-        "base": _entry(names, base) if base is not None else None,
-        "is_ancestor": base == first,
+        "first": {**_entry(names, first.row), "path": first.view.where},
+        "second": {**_entry(others, second.row), "path": second.view.where},
+        "base": _entry(names, found.first) if found.first is not None else None,
+        "second_base": _entry(others, found.second) if found.second is not None else None,
+        "by": found.by,
+        "only_first": len(found.only_first),
+        "only_second": len(found.only_second),
+        "is_ancestor": found.first == first.row,
     }
 
 

@@ -204,7 +204,10 @@ def parted(files: list[Path], capfdbinary: Capture) -> Documents:
     tree, odd = str(files[0].parent / "tree.jsonl"), str(files[0].parent / "odd.jsonl")
     both = (["main", "HEAD"], ["HEAD", "main"])
     found = [written(capfdbinary, "merge-base", "--json", tree, *names) for names in both]
-    return [*found, written(capfdbinary, "merge-base", "--json", odd, "cccccccc", "aaaaaaaa", code=1)]
+    found.append(written(capfdbinary, "merge-base", "--json", odd, "cccccccc", "aaaaaaaa", code=1))
+    copy = files[0].parent / "relative.jsonl"
+    copy.write_bytes((files[0].parent / "tree.jsonl").read_bytes().replace(b'"timestamp":1', b'"timestamp": 1'))
+    return [*found, written(capfdbinary, "merge-base", "--json", tree, str(copy))]
 
 
 def moved(files: list[Path], capfdbinary: Capture) -> Documents:
