@@ -46,6 +46,13 @@ def call_subject(call: ToolCall) -> str:
     return f"{_line(call.name) or 'tool'} {argument}"[:LONGEST].rstrip()
 
 
+def exit_code(result: Message) -> str | None:
+    """Return the exit code that a failed tool's result ends with, None if it tells none."""
+    texts = result.text_blocks()
+    found = _EXIT.search(texts[-1], max(len(texts[-1]) - 200, 0)) if texts else None
+    return found[1] if found is not None else None
+
+
 def image_subject(image: Image) -> str:
     """Return an image as `[image/png 12 kB]`."""
     size = f"{image.size} bytes" if image.size < 1000 else f"{(image.size + 500) // 1000:,} kB"
@@ -89,12 +96,11 @@ def _assistant(message: Message) -> str:
 
 def _tool_result(message: Message, call: ToolCall | None) -> str:
     name = call_subject(call) if call is not None else _line(message.tool_name) or "tool"
-    texts = message.text_blocks()
     if not message.is_error:
         return f"{name}: {_content(message)}"
-    exit_code = _EXIT.search(texts[-1], max(len(texts[-1]) - 200, 0)) if texts else None
-    if exit_code is not None:
-        return f"{name}: exit {exit_code[1]}"
+    code = exit_code(message)
+    if code is not None:
+        return f"{name}: exit {code}"
     return f"{name} failed: {_content(message)}"
 
 
