@@ -5,19 +5,12 @@ Ids, times, signatures, usage and image data are no text; everything that somebo
 
 from __future__ import annotations
 
-import posixpath
-import re
 from collections.abc import Iterator
-from typing import Final
-from urllib.parse import unquote
 
 from pivcs.session.blocks import Image, Text, Thinking, ToolCall, UnknownBlock, blocks_of
 from pivcs.session.entries import Entry
-
-FILE_TOOLS: Final = frozenset({"read", "write", "edit"})
-PATH_ARGUMENTS: Final = ("path", "file_path", "filePath")
-_SPACES: Final = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
-_DRIVE: Final = re.compile(r"[A-Za-z]:[\\/]")
+from pivcs.workspace.calls import path_of
+from pivcs.workspace.strings import strings_in
 
 
 def texts_of(value: object) -> Iterator[str]:
@@ -60,52 +53,10 @@ def _given(*texts: str | None) -> Iterator[str]:
     return (text for text in texts if text)
 
 
-def strings_in(value: object) -> Iterator[str]:
-    """Yield the strings inside a JSON value, keys too, in order, however deep it is."""
-    stack = [value]
-    while stack:
-        at = stack.pop()
-        if isinstance(at, str):
-            yield at
-        elif isinstance(at, dict):
-            for key, inner in reversed(at.items()):
-                stack += (inner, key)
-        elif isinstance(at, list):
-            stack += reversed(at)
-
-
 def file_paths(value: object) -> Iterator[str]:
     """Yield the path arguments of the reads, writes and edits that an answer calls, as the model wrote them."""
     message = Entry(value).message
     for call in message.tool_calls() if message is not None else ():
-        if call.name.lower() in FILE_TOOLS:
-            found = (call.arguments.get(name) for name in PATH_ARGUMENTS)
-            yield from (path for path in found if isinstance(path, str))
-
-
-def plain_path(path: str) -> str:
-    """Return a path argument as pi reads it (pi format 17): no `@` in front, no `file://`, ordinary spaces; and with
-    slashes where it is a Windows path."""
-    path = _SPACES.sub(" ", path).removeprefix("@")
-    if path.startswith("file://"):
-        path = unquote(path.removeprefix("file://"), errors="surrogateescape")
-    if _DRIVE.match(path) or ("\\" in path and "/" not in path):
-        path = path.replace("\\", "/")
-    return path
-
-
-def spellings(path: str, cwd: str | None) -> set[str]:
-    """Return the ways to write a file's path: as given, absolute, relative to `cwd`, and the base name."""
-    path = posixpath.normpath(plain_path(path)) if path else ""
-    base = posixpath.normpath(plain_path(cwd)) if cwd else None
-    found = {path, posixpath.basename(path)}
-    if base is not None:
-        whole = path if _is_absolute(path) else posixpath.normpath(f"{base}/{path}")
-        found.add(whole)
-        if whole.startswith(base.rstrip("/") + "/"):
-            found.add(whole[len(base.rstrip("/")) + 1 :])
-    return found
-
-
-def _is_absolute(path: str) -> bool:
-    return path.startswith(("/", "~")) or _DRIVE.match(path) is not None
+        path = path_of(call.name, call.arguments)
+        if path is not None:
+            yield path

@@ -15,9 +15,10 @@ from typing import Final
 
 from pivcs.errors import InputError
 from pivcs.objects.table import FAILED, NO_TIME
-from pivcs.ops.entry_text import file_paths, spellings, texts_of
+from pivcs.ops.entry_text import file_paths, texts_of
 from pivcs.ops.view import SHOWN_WHOLE, SessionView
 from pivcs.session.codes import ASSISTANT, MESSAGE_OTHER, OTHER, ROLES, TOOL_RESULT, TYPES, is_message
+from pivcs.workspace.paths import spellings
 
 Predicate = Callable[[SessionView, int], bool]
 """Whether a node's row is wanted."""

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pivcs.ops.dates import BadDate, parse_date
-from pivcs.ops.entry_text import spellings, texts_of
+from pivcs.ops.entry_text import texts_of
 from pivcs.ops.predicates import (
     BadPattern,
     Predicate,
@@ -25,6 +25,7 @@ from pivcs.ops.predicates import (
     uses_tool,
 )
 from pivcs.ops.view import SessionView
+from pivcs.workspace.paths import spellings
 from tests.builders import (
     CLOCK,
     bash_line,

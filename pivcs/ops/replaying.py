@@ -1,0 +1,107 @@
+"""The files at an entry: replaying the path to it, and looking ahead for what shows that they were others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from pivcs.objects.table import TOOL_USE
+from pivcs.ops.view import SessionView
+from pivcs.session.codes import ASSISTANT, ROLES, TOOL_RESULT
+from pivcs.workspace.base import Base
+from pivcs.workspace.replay import Replay
+from pivcs.workspace.state import Change, FilePath, FileState, Provenance
+
+BASH_EXECUTION: Final = ROLES["bashExecution"]
+
+
+def replay_path(
+    view: SessionView, row: int, base: Base | None = None, *, ahead: int | None = None, home: str | None = None
+) -> dict[FilePath, FileState]:
+    """Return what is known of each file at an entry, sorted by path, files inside of the working directory first.
+
+    What comes later on the path to `ahead` may show that something unseen had changed a file before: such a state is
+    `unknown`, since the row that last told the whole file. `ahead` is an entry below `row` (by default what
+    `look_ahead` chooses); `row` itself looks at nothing that came later. Reads the answers and results of both paths;
+    only the latest content of each file is held.
+    """
+    path = view.table.path(row)
+    replay = Replay(view.header.cwd, base, home=home)
+    for _ in _apply(view, path, replay):
+        pass
+    states = {state.path: state for state in replay.states()}
+    told = {path: replay.told_at(path) for path in states}
+    target = look_ahead(view, row) if ahead is None else ahead
+    watched = {path for path, state in states.items() if state.is_exact and told[path] != row}
+    if target != row and watched:
+        rest = view.table.path(target)[len(path) :]
+        for change in _apply(view, rest, replay):
+            if change.path in watched and change.kind != "edit":
+                watched.discard(change.path)
+                if change.kind == "unseen":
+                    states[change.path] = _doubtful(states[change.path], told[change.path])
+                if not watched:
+                    break
+    return states
+
+
+def iter_changes(
+    view: SessionView, row: int, base: Base | None = None, *, home: str | None = None
+) -> Iterator[Change]:
+    """Yield what the entries of the path to `row` did to files or told of them, in order, each when it is asked for.
+
+    Looks at nothing that came later. Only the latest content of each file is held.
+    """
+    yield from _apply(view, view.table.path(row), Replay(view.header.cwd, base, home=home))
+
+
+def look_ahead(view: SessionView, row: int) -> int:
+    """Return the entry to which the story of `row` goes on: HEAD when it is below, else the newest tip below it."""
+    parents = view.table.parent
+    if view.head is not None and _is_below(parents, view.head, row):
+        return view.head
+    return next((tip for tip in reversed(view.tips()) if _is_below(parents, tip, row)), row)
+
+
+def _is_below(parents: Sequence[int], at: int, row: int) -> bool:
+    # A parent stands before its children, so nothing below `row` has a smaller number.
+    while at > row:
+        parent = parents[at]
+        if parent > at:
+            return False
+        at = parent
+    return at == row
+
+
+def _doubtful(state: FileState, told: int | None) -> FileState:
+    since = state.known_at if told is None or told < 0 else told
+    return replace(state, provenance=Provenance.UNKNOWN, unknown_since=since)
+
+
+def _apply(view: SessionView, rows: Sequence[int], replay: Replay) -> Iterator[Change]:
+    for row in relevant_rows(view, rows):
+        yield from replay.apply(row, view.entry(row))
+
+
+def relevant_rows(view: SessionView, rows: Sequence[int]) -> list[int]:
+    """Return those rows of a path that can tell something of files: calls with results, and commands of the user.
+
+    Answers behind which no result comes before the next answer are left out: they need not be read.
+    """
+    codes, flags = view.table.code, view.table.flags
+    found = []
+    answered = False
+    for row in reversed(rows):
+        code = codes[row]
+        if code == TOOL_RESULT:
+            answered = True
+        elif code == ASSISTANT:
+            if not answered and not flags[row] & TOOL_USE:
+                continue
+            answered = False
+        elif code != BASH_EXECUTION:
+            continue
+        found.append(row)
+    found.reverse()
+    return found
