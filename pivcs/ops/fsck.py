@@ -105,6 +105,9 @@ def fsck(
             for finding in _Check(store, checked, sources=sources, progress=progress).findings():
                 damaged |= finding.severity == ERROR
                 yield finding
+            if whole:
+                for problem in check.check_kept(store.database, progress):
+                    yield Finding(problem.id, detail=problem.detail)
             if whole and (unused := check.unused_chunks(store.database)):
                 yield Finding("chunks-unused", detail=str(unused))
         except StoreDamaged as error:

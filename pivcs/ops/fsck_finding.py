@@ -28,6 +28,7 @@ SEVERITIES: Final[dict[str, str]] = {
     "labels-differ": ERROR,
     "branch-lost": ERROR,
     "probes-differ": WARNING,
+    "kept-damaged": ERROR,
     "chunks-unused": INFO,
     # Session files against the store
     "source-bytes-changed": ERROR,

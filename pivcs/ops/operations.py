@@ -17,6 +17,7 @@ from pivcs.ops.ref_names import check_ref_name
 from pivcs.ops.view import SessionView
 from pivcs.store.records import Stream
 from pivcs.store.refs import Branch, Operation, RefChange
+from pivcs.store.snapshots import set_snapshot_deleted, snapshot
 from pivcs.store.store import Store
 
 if TYPE_CHECKING:
@@ -164,8 +165,8 @@ def undo(
 ) -> Undone:
     """Reverse the latest user operation that is not undone yet, or the one with a number.
 
-    Raises `NothingToUndo`, `RefMoved`; for one that appended to a session file also as `reverse_append`, which needs to
-    warn and, but in tests, the world of this process.
+    Raises `NothingToUndo`, `RefMoved`; for one that restored files as `turn_files`; for one that appended to a session
+    file also as `reverse_append`, which needs to warn and, but in tests, the world of this process.
     """
     return _turn(store, "undo", now, number, warn, world)
 
@@ -183,12 +184,16 @@ def _turn(
         changes = store.refs.changes_of(operation.id)
         if kind == "undo":
             changes = [change._replace(old=change.new, new=change.old) for change in reversed(changes)]
-        if all(change.ref in ("branch", "tag") for change in changes):
+        if all(change.ref in ("branch", "tag", "snapshot") for change in changes):
             return _reverse(store, operation, changes, kind, now)
     if changes[0].ref == "file":
         from pivcs.ops.trash import restore_file
 
         return restore_file(store, operation, changes[0], kind, now)
+    if changes[0].ref == "files":
+        from pivcs.ops.restore_undo import turn_files
+
+        return turn_files(store, operation, changes[0], kind, now)
     from pivcs.ops.appended import reverse_append
 
     return reverse_append(store, operation, changes, kind, now=now, warn=warn, world=world)
@@ -263,7 +268,10 @@ class _Tables:
 
 
 def _value(store: Store, change: RefChange, tables: _Tables) -> bytes | None:
-    """Return the object id that a ref has now."""
+    """Return the object id that a ref has now, or the tree of a snapshot that is there."""
+    if change.ref == "snapshot":
+        taken = snapshot(store, int(change.name))
+        return None if taken is None or taken.deleted else taken.tree
     if change.stream is None:
         return store.refs.tags(change.session).get(change.name)
     stream = _stream(store, change)
@@ -272,6 +280,11 @@ def _value(store: Store, change: RefChange, tables: _Tables) -> bytes | None:
 
 
 def _apply(store: Store, change: RefChange, tables: _Tables, *, restores: bool) -> None:
+    if change.ref == "snapshot":
+        if snapshot(store, int(change.name)) is None:
+            raise NoSuchRef(f"snapshot {change.name} was collected: its files are not there any more")
+        set_snapshot_deleted(store, int(change.name), change.new is None)
+        return
     if change.stream is None:
         store.refs.put_tag(change.session, change.name, change.new)
         return

@@ -50,9 +50,15 @@ def _change(change: RefChange) -> list[Span]:
         return _text_change(change)
     if change.ref == "entries":
         return _appended(change)
+    if change.ref == "files":
+        counts = visible(value_text(change.new) or value_text(change.old) or "", keep="")
+        return [(Role.PLAIN, f"files {counts}  in {visible(change.name, keep='')}")]
     if change.ref == "file":
         said = "deleted" if change.new is None else "restored"
         return [(Role.PLAIN, f"{said} "), (Role.PLAIN, visible(change.name, keep=""))]
+    if change.ref == "snapshot":
+        said = "deleted" if change.new is None else "taken" if change.old is None else "changed"
+        return [(Role.PLAIN, "snapshot "), (Role.LABEL, visible(change.name, keep="")), (Role.PLAIN, f"  {said}")]
     name: list[Span] = [
         (Role.PLAIN, f"{change.ref} "),
         (Role.BRANCH if change.ref == "branch" else Role.LABEL, visible(change.name, keep="")),
@@ -159,7 +165,7 @@ def operation_document(logged: LoggedOperation) -> Document:
 
 def change_document(change: RefChange) -> Document:
     """Return a change of a ref as a JSON object."""
-    shown = value_text if change.ref in ("label", "session-name") else _hex
+    shown = value_text if change.ref in ("label", "session-name", "files") else _hex
     return {
         "session": change.session.hex(),
         "ref": change.ref,

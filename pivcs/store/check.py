@@ -13,9 +13,11 @@ from itertools import pairwise
 from typing import Final
 from zlib import crc32
 
-from pivcs.objects.hashing import chunk_id
+from pivcs.objects.hashing import chunk_id, whole_hash
 from pivcs.objects.table import Table
 from pivcs.store.database import Database
+from pivcs.store.errors import StoreDamaged
+from pivcs.store.kept import KeptStore
 from pivcs.store.pieces import unpack, unpack_checked
 from pivcs.store.records import Stream
 from pivcs.store.rows import FULL, id_places, known_ids
@@ -109,12 +111,33 @@ def _chunk_problem(digest: bytes, size: int, codec: int, data: bytes) -> tuple[s
     return "chunk-changed", f"its hash is {found.hex[:16]}, not {digest.hex()[:16]}"
 
 
+def check_kept(database: Database, progress: Progress) -> Iterator[Problem]:
+    """Yield the kept files' contents that cannot be read, or are not what their hashes say."""
+    kept = KeptStore(database)
+    for content in kept.contents():
+        read = 0
+
+        def pieces(content: int = content) -> Iterator[bytes]:
+            nonlocal read
+            for piece in kept.read(content):
+                read += len(piece)
+                yield piece
+
+        try:
+            if whole_hash(pieces()) != kept.digest_of(content):
+                yield Problem("kept-damaged", f"kept content {content}: its bytes are not what its hash says")
+        except StoreDamaged as error:
+            yield Problem("kept-damaged", error.message)
+        progress(read)
+
+
 def unused_chunks(database: Database) -> int:
-    """Return how many chunks no stream has."""
+    """Return how many chunks belong to no stream and to no kept file."""
     with database.reading() as connection:
         return int(
             connection.execute(
-                "SELECT count(*) FROM chunk WHERE NOT EXISTS (SELECT 1 FROM stream_chunk WHERE chunk = chunk.id)"
+                "SELECT count(*) FROM chunk WHERE NOT EXISTS (SELECT 1 FROM stream_chunk WHERE chunk = chunk.id) "
+                "AND NOT EXISTS (SELECT 1 FROM kept_piece WHERE chunk = chunk.id)"
             ).fetchone()[0]
         )
 

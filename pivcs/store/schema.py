@@ -154,8 +154,8 @@ CREATE TABLE operation (
 );
 
 -- `ref` is `branch` or `tag`, with object ids as `old` and `new`; or it says what was appended to the session file:
--- `label` and `session-name`, with texts, `position` and `entries`, with object ids. Null is where there was nothing.
--- `stream` is null for a tag.
+-- `label` and `session-name`, with texts, `position` and `entries`, with object ids; or `files` of a work tree, which
+-- `kept_file` has. Null is where there was nothing. `stream` is null for a tag.
 CREATE TABLE ref_change (
     operation INTEGER NOT NULL REFERENCES operation,
     session INTEGER NOT NULL REFERENCES session,
@@ -167,6 +167,62 @@ CREATE TABLE ref_change (
     was_automatic INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX ref_change_operation ON ref_change (operation);
+
+-- The directory whose files an operation changed. `token` is in the names of its temporary files, which may be there
+-- while it is `busy`: being done, undone or done again, or stopped in the middle of it.
+CREATE TABLE kept_tree (
+    operation INTEGER PRIMARY KEY REFERENCES operation,
+    root BLOB NOT NULL,
+    token TEXT NOT NULL,
+    busy INTEGER NOT NULL
+);
+
+-- A file, symbolic link or directory below that directory, as it was before and was to be after: mode as stat() has it
+-- (null: nothing was there) and content (null for a directory). `outcome` is `planned`, `done`, `changed` (it was not
+-- touched: somebody was faster) or `failed`.
+CREATE TABLE kept_file (
+    operation INTEGER NOT NULL REFERENCES kept_tree,
+    place INTEGER NOT NULL,
+    path BLOB NOT NULL,
+    old_mode INTEGER,
+    old_content INTEGER REFERENCES kept_content,
+    new_mode INTEGER,
+    new_content INTEGER REFERENCES kept_content,
+    outcome TEXT NOT NULL,
+    PRIMARY KEY (operation, place)
+) WITHOUT ROWID;
+
+-- The bytes of a file, or what a symbolic link says. `hash`: their BLAKE3 digest.
+CREATE TABLE kept_content (
+    id INTEGER PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    size INTEGER NOT NULL
+);
+
+CREATE TABLE kept_piece (
+    content INTEGER NOT NULL REFERENCES kept_content,
+    offset INTEGER NOT NULL,
+    chunk INTEGER NOT NULL REFERENCES chunk,
+    PRIMARY KEY (content, offset)
+) WITHOUT ROWID;
+CREATE INDEX kept_piece_chunk ON kept_piece (chunk);
+
+-- A work tree that was taken when HEAD was `oid`. The files are in the git repository beside the store, below the tree
+-- object `tree`, which a ref with the number `id` keeps. `root` is the directory, `prefix` where the session's working
+-- directory is below it. `deleted`: it was removed, and the number must not come back.
+CREATE TABLE snapshot (
+    id INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL REFERENCES session,
+    oid BLOB,
+    time INTEGER NOT NULL,
+    message TEXT NOT NULL,
+    tree BLOB NOT NULL,
+    root BLOB NOT NULL,
+    prefix BLOB NOT NULL,
+    files INTEGER NOT NULL,
+    deleted INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX snapshot_session ON snapshot (session);
 
 -- What happened to a source: `rewritten`, `truncated`, `gone`, `returned`, `moved`.
 CREATE TABLE event (
