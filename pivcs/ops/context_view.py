@@ -90,8 +90,9 @@ def _state_of(view: SessionView) -> SessionState:
 def _bytes_of(view: SessionView) -> bytes:
     if view.stream is not None:
         return view.source.read_range(0, view.stream.size)
-    assert isinstance(view.source, FileSource)
-    return view.source.read_range(0, view.source.status.st_size)
+    if isinstance(view.source, FileSource):
+        return view.source.read_range(0, view.source.status.st_size)
+    return view.source.read_range(0, view.table.end + view.table.pending)
 
 
 def _leaf_of(view: SessionView, row: int, state: SessionState) -> Leaf:

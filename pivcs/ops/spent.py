@@ -78,6 +78,8 @@ class Counted:
         self._add_usage(usage)
 
     def _add_usage(self, usage: Usage) -> None:
+        if not usage.fields:
+            return
         counts = (usage.input, usage.output, usage.cache_read, usage.cache_write, usage.total_tokens)
         self._tokens = [total + _finite(count) for total, count in zip(self._tokens, counts, strict=True)]
         cost = _finite(usage.cost)

@@ -1,0 +1,95 @@
+"""What the model would see at one entry against another: their contexts as two lists of messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from hashlib import blake2b
+from typing import Final, Literal, NamedTuple
+
+from pivcs.ops.context_view import ShownContext, Spoken, context_at
+from pivcs.ops.revision import Target
+from pivcs.session.jsonwrite import dump_json
+
+MOST: Final = 2000
+"""Messages between the equal ends of both contexts that are compared; more of them count as replaced as a whole."""
+
+
+class ContextStep(NamedTuple):
+    """A message of both contexts (`same`), of the first only (`first`), of the second only (`second`)."""
+
+    where: Literal["same", "first", "second"]
+    message: Spoken
+
+
+@dataclass(frozen=True, slots=True)
+class ContextDifference:
+    """Two contexts, and their messages in one list, in the order of each."""
+
+    first: ShownContext
+    second: ShownContext
+    steps: tuple[ContextStep, ...]
+
+    def count(self, where: Literal["same", "first", "second"]) -> int:
+        """Return how many messages are of both, or of one only."""
+        return sum(1 for step in self.steps if step.where == where)
+
+
+def compare_contexts(first: Target, second: Target) -> ContextDifference:
+    """Compare what the model would see at two entries. Raises as `context_at`."""
+    contexts = [context_at(each.view, each.row) for each in (first, second)]
+    keys = [[_key(spoken) for spoken in context.messages] for context in contexts]
+    turned = keys[1] < keys[0]
+    if turned:  # so that the answer does not depend on which is asked about first
+        keys.reverse()
+    steps = []
+    sides = (contexts[1], contexts[0]) if turned else (contexts[0], contexts[1])
+    for left, right in _matched(keys[0], keys[1]):
+        if left is not None and right is not None:
+            steps.append(ContextStep("same", contexts[0].messages[right if turned else left]))
+        elif left is not None:
+            steps.append(ContextStep("second" if turned else "first", sides[0].messages[left]))
+        elif right is not None:
+            steps.append(ContextStep("first" if turned else "second", sides[1].messages[right]))
+    return ContextDifference(contexts[0], contexts[1], tuple(_first_before_second(steps)))
+
+
+def _key(spoken: Spoken) -> bytes:
+    return blake2b(dump_json(spoken.message), digest_size=16).digest()
+
+
+def _matched(first: Sequence[bytes], second: Sequence[bytes]) -> list[tuple[int | None, int | None]]:
+    """Return the places of both lists in order, equal ones together."""
+    shortest = min(len(first), len(second))
+    start = next((place for place in range(shortest) if first[place] != second[place]), shortest)
+    rest = shortest - start
+    end = next((place for place in range(rest) if first[-1 - place] != second[-1 - place]), rest)
+    found: list[tuple[int | None, int | None]] = [(place, place) for place in range(start)]
+    left, right = first[start : len(first) - end], second[start : len(second) - end]
+    if max(len(left), len(right)) > MOST:
+        found += [(start + place, None) for place in range(len(left))]
+        found += [(None, start + place) for place in range(len(right))]
+    else:
+        for tag, begin, stop, other, last in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+            if tag == "equal":
+                found += [(start + begin + place, start + other + place) for place in range(stop - begin)]
+            else:
+                found += [(start + place, None) for place in range(begin, stop)]
+                found += [(None, start + place) for place in range(other, last)]
+    return found + [(len(first) - place, len(second) - place) for place in range(end, 0, -1)]
+
+
+def _first_before_second(steps: list[ContextStep]) -> list[ContextStep]:
+    """Return the steps with those of the first context before those of the second, between two of both."""
+    done: list[ContextStep] = []
+    waiting: list[ContextStep] = []
+    for step in steps:
+        if step.where == "second":
+            waiting.append(step)
+            continue
+        if step.where == "same":
+            done += waiting
+            waiting = []
+        done.append(step)
+    return done + waiting
