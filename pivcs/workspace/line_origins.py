@@ -155,7 +155,7 @@ def is_telling(line: bytes) -> bool:
     return sum(byte in _WORD for byte in line) >= TELLING
 
 
-_WORD: Final = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") | frozenset(range(0x80, 0x100))
+_WORD: Final = frozenset(byte for byte in range(0x100) if byte >= 0x80 or chr(byte).isalnum())
 
 
 def _bare(line: bytes) -> str:

@@ -77,7 +77,7 @@ def opcodes(before: Sequence[Line], after: Sequence[Line]) -> list[Opcode]:
     at = there = 0
     for block in (*matching_blocks(before, after), Block(len(before), len(after), 0)):
         if at < block.before or there < block.after:
-            tag = "replace" if at < block.before and there < block.after else "delete" if at < block.before else "insert"
+            tag = "insert" if at == block.before else "delete" if there == block.after else "replace"
             found.append(Opcode(tag, at, block.before, there, block.after))
         at, there = block.before + block.size, block.after + block.size
         if block.size:
@@ -95,7 +95,8 @@ def grouped_opcodes(before: Sequence[Line], after: Sequence[Line], context: int 
         size = code.before_end - code.before_start
         if group and size > 2 * context:
             if context:
-                group.append(code._replace(before_end=code.before_start + context, after_end=code.after_start + context))
+                before_end, after_end = code.before_start + context, code.after_start + context
+                group.append(code._replace(before_end=before_end, after_end=after_end))
             yield group
             group = []
         if not group:
@@ -144,7 +145,7 @@ def _common_tail(before: Sequence[Line], after: Sequence[Line], piece: tuple[int
 def _anchors(
     before: Sequence[Line], after: Sequence[Line], piece: tuple[int, int, int, int]
 ) -> list[tuple[int, int]]:
-    """Return places of lines that are unique in both pieces, in an order that holds in both: as many as there can be."""
+    """Return places of lines that are unique in both pieces, as many as there can be in one order."""
     start, end, after_start, after_end = piece
     places = _unique(before, start, end)
     there = _unique(after, after_start, after_end)

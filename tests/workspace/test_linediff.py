@@ -53,8 +53,8 @@ def test_hunks_hold_every_change_once_and_little_else(before: list[str], after: 
 
 
 def test_a_function_that_was_put_in_front_does_not_tear_up_the_next_one():
-    before = "def b():\n    return 1\n".split("\n")
-    after = "def a():\n    return 1\n\ndef b():\n    return 1\n".split("\n")
+    before = ["def b():", "    return 1", ""]
+    after = ["def a():", "    return 1", "", "def b():", "    return 1", ""]
     assert [code[:3] for code in opcodes(before, after)] == [("insert", 0, 0), ("equal", 0, 3)]
 
 
