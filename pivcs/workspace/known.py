@@ -94,10 +94,10 @@ class KnownFiles:
             if not parts:
                 continue
             for path in self._by_name.get(parts[-1], ()):
-                if _fits(path.text, parts):
+                if self._fits(path, parts):
                     found[path] = None
             for text in base_names.get(parts[-1], ()):
-                if _fits(text, parts):
+                if self._fits(FilePath(text, True), parts):
                     found[FilePath(text, True)] = None
         if effect.patterns or effect.directories:
             base_texts = (FilePath(text, True) for texts in base_names.values() for text in texts)
@@ -112,7 +112,7 @@ class KnownFiles:
         if effect.everything:
             return path.inside
         name = posixpath.basename(path.text)
-        if any(parts[-1] == name and _fits(path.text, parts) for parts in map(_parts, effect.names) if parts):
+        if any(parts[-1] == name and self._fits(path, parts) for parts in map(_parts, effect.names) if parts):
             return True
         return self._is_below(effect, [path]) != []
 
@@ -131,6 +131,16 @@ class KnownFiles:
                 found.append(path)
         return found
 
+    def _fits(self, path: FilePath, parts: Iterable[str]) -> bool:
+        """Whether a word may mean a file: its parts end the file's whole path, from wherever it is written.
+
+        A word may be longer than the whole path where the working directory is not known, or a link.
+        """
+        above = self.cwd.strip("/") + "/" if path.inside and self.cwd else ""
+        whole = f"/{above}{path.text.lstrip('/')}"
+        word = f"/{'/'.join(parts)}"
+        return whole.endswith(word) or word.endswith(whole)
+
     def _everywhere_spelled(self) -> set[str]:
         return {".", "./", *([self.cwd.rstrip("/")] if self.cwd else [])}
 
@@ -144,14 +154,10 @@ class KnownFiles:
 
 def _parts(word: str) -> list[str]:
     """Return the parts of a path that say which file it is wherever it is written from."""
-    return [part for part in word.replace("\\", "/").split("/") if part not in ("", ".", "..", "~")]
-
-
-def _fits(text: str, parts: Iterable[str]) -> bool:
-    """Whether a word may mean a file: one of the two ends with the other, part by part."""
-    mine = f"/{text.lstrip('/')}"
-    other = f"/{'/'.join(parts)}"
-    return mine.endswith(other) or other.endswith(mine)
+    word = word.replace("\\", "/")
+    if "/../" in word:
+        word = posixpath.normpath(word)
+    return [part for part in word.split("/") if part not in ("", ".", "..", "~")]
 
 
 @lru_cache(maxsize=256)

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from pivcs.session.entries import Entry, Message
+from pivcs.workspace.answer import Answer, effect_of_operation
 from pivcs.workspace.base import Base
-from pivcs.workspace.calls import Edit, Operation, Other, Read, Shell, Write, operation_of
+from pivcs.workspace.calls import Edit, Operation, Read, Write, operation_of
 from pivcs.workspace.editing import apply_with_details, change_text, would_succeed
 from pivcs.workspace.known import KnownFiles
 from pivcs.workspace.outcomes import Outcome, Shown, outcome_of, shown_by
-from pivcs.workspace.shell import ShellEffect, effect_of, text_effect
+from pivcs.workspace.shell import ShellEffect, effect_of
 from pivcs.workspace.state import Change, FilePath, FileState, Provenance
-from pivcs.workspace.strings import strings_in
 from pivcs.workspace.texts import decode, encode
 
 _CALLS_KEPT: Final = 256
@@ -40,7 +40,7 @@ class Replay:
     def __init__(self, cwd: str | None, base: Base | None = None, *, home: str | None = None) -> None:
         self._files = KnownFiles(cwd, home, base)
         self._calls: dict[str, _Call] = {}
-        self._answer: _Answer | None = None
+        self._answer: Answer | None = None
 
     def fork(self) -> Replay:
         """Return a copy that goes on on its own, for another branch. Costs O(files); contents are shared."""
@@ -107,7 +107,7 @@ class Replay:
         calls = message.tool_calls()
         if not calls:
             return
-        self._answer = _Answer(row)
+        self._answer = Answer(row)
         for call in calls:
             operation = operation_of(call.name, call.arguments)
             # A later call of the same id takes the place of an earlier one, at the end.
@@ -139,9 +139,9 @@ class Replay:
             yield from self._edit(row, call.row, operation, outcome, answer)
         elif operation is not None:
             # A command that failed may have done half of its work.
-            effect = _effect(operation)
+            effect = effect_of_operation(operation)
             if answer is not None:
-                answer.shells.append(effect)
+                answer.done.append(effect)
             yield from self._shell(row, call.row, effect)
 
     def _nested(self, row: int, call_row: int, calls: Iterable[object]) -> Iterator[Change]:
@@ -158,10 +158,10 @@ class Replay:
             elif isinstance(operation, Edit):
                 yield from self._edit(row, call_row, operation, outcome, None)
             elif operation is not None and not isinstance(operation, Read):
-                yield from self._shell(row, call_row, _effect(operation))
+                yield from self._shell(row, call_row, effect_of_operation(operation))
 
     def _write(
-        self, row: int, call_row: int, write: Write, outcome: Outcome, answer: _Answer | None
+        self, row: int, call_row: int, write: Write, outcome: Outcome, answer: Answer | None
     ) -> Iterator[Change]:
         path = self._files.path(write.path)
         before = self._files.meet(path, row)
@@ -169,7 +169,7 @@ class Replay:
             if outcome.aborted:
                 yield from self._doubt(row, call_row, path, before, None)
             return
-        if answer is not None and answer.shell_names(path, self._files):
+        if answer is not None and answer.may_still_change(path, self._files):
             content = before.content if write.content is None and before is not None else None
             content = content if write.content is None else encode(write.content)
             yield self._put("write", row, call_row, before, _unknown(path, before, content, row, row))
@@ -180,7 +180,7 @@ class Replay:
             after = FileState(path, Provenance.WHOLE, encode(write.content), row, row)
             yield self._put("write", row, call_row, before, after, told=row)
 
-    def _edit(self, row: int, call_row: int, edit: Edit, outcome: Outcome, answer: _Answer | None) -> Iterator[Change]:
+    def _edit(self, row: int, call_row: int, edit: Edit, outcome: Outcome, answer: Answer | None) -> Iterator[Change]:
         path = self._files.path(edit.path)
         before = self._files.meet(path, row)
         if not outcome.ok:
@@ -194,7 +194,8 @@ class Replay:
             )
             return
         made = None if before.content is None else apply_with_details(before.content, edit, outcome.details)
-        if before.provenance is Provenance.UNKNOWN or (answer is not None and answer.shell_names(path, self._files)):
+        also_by_command = answer is not None and answer.may_still_change(path, self._files)
+        if before.provenance is Provenance.UNKNOWN or also_by_command:
             # What it is like elsewhere nobody knows; the edit only adds to what was known.
             if made is not None and made.content is not None:
                 since = row if before.unknown_since is None else before.unknown_since
@@ -215,7 +216,7 @@ class Replay:
 
     def _failed_edit(
         self, row: int, call_row: int, edit: Edit, path: FilePath, before: FileState | None, outcome: Outcome,
-        answer: _Answer | None,
+        answer: Answer | None,
     ) -> Iterator[Change]:  # fmt: skip
         """A failed edit changes nothing, but may show that the file is not what it should be."""
         if outcome.says_absent:
@@ -223,12 +224,12 @@ class Replay:
         elif outcome.aborted:
             yield from self._doubt(row, call_row, path, before, None)
         elif outcome.says_not_found and before is not None and before.is_exact:
-            if answer is not None and answer.shell_names(path, self._files):
+            if answer is not None and answer.may_still_change(path, self._files):
                 return
             if before.content is not None and would_succeed(before.content, edit):
                 yield from self._doubt(row, call_row, path, before, before.content)
 
-    def _read(self, row: int, call_row: int, read: Read, outcome: Outcome, answer: _Answer | None) -> Iterator[Change]:
+    def _read(self, row: int, call_row: int, read: Read, outcome: Outcome, answer: Answer | None) -> Iterator[Change]:
         path = self._files.path(read.path)
         before = self._files.meet(path, row)
         if outcome.says_absent:
@@ -237,7 +238,7 @@ class Replay:
         shown = shown_by(read, outcome)
         if shown is None:
             return
-        if answer is not None and (answer.changes(path) or answer.shell_names(path, self._files)):
+        if answer is not None and answer.changes(path, self._files):
             # It may have seen the file before the other calls of the answer, or after some of them.
             if before is None and shown.whole:
                 yield self._put("read", row, call_row, before, _unknown(path, None, shown.content, row, row))
@@ -268,10 +269,10 @@ class Replay:
         yield self._put(kind, row, call_row, before, after, told=row)
 
     def _absent(
-        self, row: int, call_row: int, path: FilePath, before: FileState | None, answer: _Answer | None
+        self, row: int, call_row: int, path: FilePath, before: FileState | None, answer: Answer | None
     ) -> Iterator[Change]:
         """There is no such file, or was none when the calls of the answer began."""
-        if answer is not None and (answer.changes(path) or answer.shell_names(path, self._files)):
+        if answer is not None and answer.changes(path, self._files):
             return
         kind = "unseen" if before is not None and before.is_exact and before.content is not None else "read"
         changed_at = None if before is None else before.changed_at
@@ -297,40 +298,6 @@ class Replay:
     ) -> Change:
         self._files.put(after, told)
         return Change(kind, after.path, row, call_row, before, after)
-
-
-class _Answer:
-    """The calls of one answer, which run at the same time: which files they write, and what its commands may."""
-
-    def __init__(self, row: int) -> None:
-        self.row = row
-        self.written: set[FilePath] = set()
-        self.shells: list[ShellEffect] = []
-
-    def copy(self) -> _Answer:
-        other = _Answer(self.row)
-        other.written, other.shells = self.written.copy(), self.shells.copy()
-        return other
-
-    def add(self, operation: Operation | None, files: KnownFiles) -> None:
-        """Note a call before its result is there."""
-        if isinstance(operation, (Write, Edit)):
-            self.written.add(files.path(operation.path))
-
-    def changes(self, path: FilePath) -> bool:
-        """Whether a call of the answer writes or edits a file."""
-        return path in self.written
-
-    def shell_names(self, path: FilePath, files: KnownFiles) -> bool:
-        """Whether a command whose result came earlier in the answer may have written a file."""
-        return any(files.names(effect, path) for effect in self.shells)
-
-
-def _effect(operation: Operation) -> ShellEffect:
-    if isinstance(operation, Shell):
-        return effect_of(operation.command)
-    assert isinstance(operation, Other)
-    return text_effect(strings_in(dict(operation.arguments)))
 
 
 def _doubted(before: FileState, row: int) -> FileState:
