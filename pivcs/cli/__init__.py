@@ -20,6 +20,7 @@ from pivcs.errors import PivcsError, StateError
 
 COMMANDS = {
     "append": "append",
+    "blame": "blame",
     "branch": "branch",
     "cat": "cat",
     "cat-file": "cat_file",
@@ -29,6 +30,7 @@ COMMANDS = {
     "context": "context",
     "delete": "delete",
     "demo": "demo",
+    "files": "files",
     "fork": "fork",
     "fsck": "fsck",
     "gc": "gc",
@@ -43,14 +45,17 @@ COMMANDS = {
     "redo": "redo",
     "reflog": "reflog",
     "rename": "rename",
+    "restore": "restore",
     "rev-parse": "rev_parse",
     "show": "show",
+    "snapshot": "snapshot",
     "status": "status",
     "store": "store",
     "switch": "switch",
     "sync": "sync",
     "tag": "tag",
     "undo": "undo",
+    "why": "why",
 }
 
 INTERRUPTED = 130

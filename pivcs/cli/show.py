@@ -7,6 +7,7 @@ from datetime import UTC
 
 import click
 
+from pivcs.cli.bases import base_option
 from pivcs.cli.complete import revisions as proposed
 from pivcs.cli.output import Output, joined, output_options, warn
 from pivcs.cli.target import now, open_session, session_option, split_target
@@ -33,6 +34,7 @@ class NoTurn(InputError):
 @click.option("--turn", is_flag=True, help="Show the whole turn that REV is in, from the prompt to the final answer.")
 @click.option("--raw", is_flag=True, help="Write the bytes of the entry's line, as they are in the file.")
 @click.option("--full", is_flag=True, help="Do not cut long texts.")
+@base_option
 @output_options
 def command(
     arguments: tuple[str, ...],
@@ -40,6 +42,7 @@ def command(
     turn: bool,
     raw: bool,
     full: bool,
+    base: str | None,
     as_json: bool,
     colour: ColourWhen,
     no_pager: bool,
@@ -49,6 +52,7 @@ def command(
 
     REV is a branch, a tag, a label, an entry id, an object id or its beginning, HEAD (the default), a line as L7; ~n
     and ^ go to ancestors. A range (main..b-1234abcd) or a set ('error() & tool(bash)') shows its entries, oldest first;
+    REV:PATH is a file as it was there (the exit code is 1 if not all of it is known).
     docs/revisions.md has it all. Control characters are made visible; --raw writes them as they are.
     """
     session, revisions = split_target(arguments, session)
@@ -56,6 +60,15 @@ def command(
         raise click.UsageError("--raw and --json do not go together")
     view = open_session(session)
     zone = UTC if utc else None
+    if len(revisions) == 1 and ":" in revisions[0]:
+        from pivcs.cli.file_show import show_file
+        from pivcs.ops.files_at import file_revision
+
+        file = file_revision(view, revisions[0])
+        if file is not None:
+            output = Output(colour=colour, pager=not no_pager, utc=utc)
+            show_file(file, base, output, raw=raw, as_json=as_json)
+            return
     shown: list[Shown] = []
     for text in revisions or ["HEAD"]:
         try:

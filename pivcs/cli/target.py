@@ -240,7 +240,9 @@ def split_session(arguments: Sequence[str], session: str | None) -> str | None:
 
 def _names_file(argument: str) -> bool:
     """Whether an argument can only be meant as a path: `feature/x` is one only if it is there."""
-    if argument.startswith((os.sep, "./", "../", "~/")) or argument.endswith(".jsonl"):
+    if argument.startswith((os.sep, "./", "../", "~/")):
+        return True
+    if argument.endswith(".jsonl") and (":" not in argument or os.name == "nt"):  # else a file at an entry
         return True
     return looks_like_path(argument) and os.path.lexists(argument)
 
