@@ -199,6 +199,11 @@ def _turn(
     return reverse_append(store, operation, changes, kind, now=now, warn=warn, world=world)
 
 
+def chosen_operation(store: Store, number: int | None = None) -> Operation:
+    """Return the operation that `undo` would take back. Raises `NothingToUndo`."""
+    return _chosen(store, "undo", number)
+
+
 def _chosen(store: Store, kind: str, number: int | None) -> Operation:
     """Return the operation that is to be undone or done again. Raises `NothingToUndo`."""
     done, taken_back = _stacks(store)

@@ -120,9 +120,10 @@ class Knowledge:
     """What the session and its bases say, for a plan.
 
     `target` and `current` are the states at the revision and at the end of the path that the files on the disk come
-    from. `seen` has for files the contents that they had somewhere on that path, None where they were known not to be
-    there; `created` the files that a tool of the session made. `base` is a commit, `snapshot` a whole work tree that is
-    the target where `target` says nothing newer.
+    from. `seen` has the BLAKE3 digests of all contents that the session knows a file to have had; `created` are files
+    that a tool of the session made. `base` is a commit, `snapshot` a whole work tree that is the target where `target`
+    says nothing newer. `ignored` are paths that git ignores: neither of the two tells whether such a file was there.
+    `read_later` are files of `target` whose state comes from a read further down.
     """
 
     target: Mapping[FilePath, FileState]
@@ -131,6 +132,8 @@ class Knowledge:
     created: Collection[FilePath] = ()
     base: Base | None = None
     snapshot: Base | None = None
+    ignored: Collection[str] = ()
+    read_later: Collection[FilePath] = ()
 
 
 def plan_restore(
@@ -221,7 +224,7 @@ class _Plan:
     def paths(self) -> list[FilePath]:
         """Return all paths that there is something to say of."""
         known = self._known
-        found = set(known.target) | set(known.current)
+        found = {*known.target, *known.current, *known.seen, *known.created}
         if known.snapshot is not None:
             found |= {FilePath(path, True) for path in known.snapshot.paths()}
         return sorted(found)
@@ -273,6 +276,8 @@ class _Plan:
             return None, "nothing is known of it at that point"
         if state.provenance is Provenance.PATCH:
             return None, "only edits of it are known, not what they were made to"
+        if path in self._known.read_later:
+            return self._of_base(path, state), "as it was read later; nothing that the session did changed it before"
         if not state.is_exact:
             if not (self._last_known and state.content is not None):
                 return None, "it may have been changed by something that leaves no trace"
@@ -300,6 +305,9 @@ class _Plan:
         path = planned.path
         if path not in self._known.created:
             return replace(planned, action="unknown", reason="it was not there, but no tool of the session made it")
+        if path.text in self._known.ignored:
+            reason = "git ignores it, so neither a commit nor a snapshot tells whether it was there"
+            return replace(planned, action="unknown", reason=reason)
         if self._is_accounted_for(path, found):
             return replace(planned, action="delete", reason="it was not there: the session made it later")
         return replace(planned, action="conflict", reason=self._who(path), forced_action="delete")
@@ -323,11 +331,10 @@ class _Plan:
         """Whether the session knows the bytes that are on the disk."""
         if found.digest is None or found.kind != "file":
             return False
-        contents = list(self._known.seen.get(path, ()))
-        for states in (self._known.current, self._known.target):
-            state = states.get(path)
-            if state is not None and state.content is not None:
-                contents.append(state.content)
+        if found.digest in self._known.seen.get(path, ()):
+            return True
+        states = [self._known.current.get(path), self._known.target.get(path)]
+        contents = [state.content for state in states if state is not None and state.content is not None]
         return any(len(content) == found.size and _digest(content) == found.digest for content in contents)
 
     def _who(self, path: FilePath) -> str:

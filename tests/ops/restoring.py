@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from pivcs.objects.hashing import whole_hash
 from pivcs.ops.operations import Undone, redo, undo
 from pivcs.ops.restore_apply import Applied, Recording, apply_restore
 from pivcs.ops.restore_plan import Knowledge, RestorePlan, plan_restore
@@ -67,10 +68,8 @@ def knowledge(
     base: Base | None = None,
     snapshot: Base | None = None,
 ) -> Knowledge:
-    return Knowledge(
-        states(target), states(current), {path_of(name): each for name, each in (seen or {}).items()},
-        {path_of(name) for name in created}, base, snapshot,
-    )  # fmt: skip
+    digests = {path_of(name): {whole_hash([one]) for one in each} for name, each in (seen or {}).items()}
+    return Knowledge(states(target), states(current), digests, {path_of(name) for name in created}, base, snapshot)
 
 
 @dataclass

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -152,6 +153,13 @@ def test_commit_tells_what_was_not_there(tmp_path: Path) -> None:
     plan = planned(tmp_path, known)
     assert [(file.path.text, file.action, file.source) for file in plan.files] == [("src/new/made", "delete", "base")]
     assert plan.emptied == ("src/new",)
+
+
+def test_ignored_file_is_not_deleted_since_no_commit_would_have_it(tmp_path: Path) -> None:
+    put(tmp_path, {".env": b"mine"})
+    known = knowledge({}, {".env": b"mine"}, created=(".env",), base=MappingBase({}))
+    assert actions(tmp_path, known) == {".env": "delete"}
+    assert actions(tmp_path, replace(known, ignored=(".env",)), force=True) == {".env": "unknown"}
 
 
 def test_chosen_paths_are_files_or_directories(tmp_path: Path) -> None:
