@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
+from pivcs.cli.bases import base_for, base_option
 from pivcs.cli.complete import revisions as proposed
+from pivcs.cli.filters import filter_options
 from pivcs.cli.output import Output, joined, output_options, to_stderr, warn
 from pivcs.cli.target import now, open_session, session_option, split_target
 from pivcs.ops import log as ops
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from pivcs.render.log_format import Template
 
 T = TypeVar("T")
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Shape(NamedTuple):
@@ -36,31 +37,8 @@ class Shape(NamedTuple):
     full: bool
     reverse: bool
     template: Template | None
-
-
-def _filter_options(command: F) -> F:
-    """Give a command the options that narrow a log down."""
-    several = {"multiple": True}
-    options: list[tuple[tuple[str, ...], dict[str, Any]]] = [
-        (("--since", "--after"), {"metavar": "DATE", "help": "Show only entries of this time or later."}),
-        (("--until", "--before"), {"metavar": "DATE", "help": "Show only entries from before this time."}),
-        (
-            ("--role", "roles"),
-            {"metavar": "ROLE", **several, "help": "Only messages of a role: user, assistant, tool."},
-        ),
-        (
-            ("--type", "types"),
-            {"metavar": "TYPE", **several, "help": "Only entries of a type: message, compaction ..."},
-        ),
-        (("--tool", "tools"), {"metavar": "NAME", **several, "help": "Only calls of a tool and their results."}),
-        (("--file", "files"), {"metavar": "GLOB", **several, "help": "Only calls that read, write or edit a file."}),
-        (("--grep", "patterns"), {"metavar": "RE", **several, "help": "Only entries whose text matches."}),
-        (("-i", "--ignore-case"), {"is_flag": True, "help": "Let --grep find letters of either case."}),
-        (("--errors",), {"is_flag": True, "help": "Only failures: of tools, and of the model."}),
-    ]
-    for names, settings in reversed(options):
-        command = click.option(*names, **settings)(command)
-    return command
+    patch: bool
+    base: str | None
 
 
 @click.command("log")
@@ -70,11 +48,13 @@ def _filter_options(command: F) -> F:
 @click.option("--all", "everything", is_flag=True, help="Show all branches, not only the path to HEAD or REV.")
 @click.option("--graph", is_flag=True, help="Draw the tree, an entry a line; all branches unless REV is given.")
 @click.option("--oneline", is_flag=True, help="Show each entry in one line.")
+@click.option("-p", "--patch", is_flag=True, help="Show below each entry what it changed in files.")
+@base_option
 @click.option("--turns", is_flag=True, help="Show turns (prompt and outcome) instead of entries.")
 @click.option("--format", "template", metavar="TEMPLATE", help="Show each entry so, as '{id} {subject:.60}'.")
 @click.option("--full", is_flag=True, help="With --graph: do not elide long runs of entries.")
 @click.option("--reverse", is_flag=True, help="Show the oldest first.")
-@_filter_options
+@filter_options
 @output_options
 def command(
     arguments: tuple[str, ...],
@@ -87,6 +67,8 @@ def command(
     template: str | None,
     full: bool,
     reverse: bool,
+    patch: bool,
+    base: str | None,
     as_json: bool,
     colour: ColourWhen,
     no_pager: bool,
@@ -107,12 +89,14 @@ def command(
         raise click.UsageError("--graph and --reverse do not go together: a graph is drawn newest first")
     if template is not None and (turns or oneline or as_json):
         raise click.UsageError("--format does not go with --turns, --oneline and --json")
+    if patch and (graph or template is not None):
+        raise click.UsageError("-p does not go with --graph and --format")
     session, revisions = split_target(arguments, session)
     if len(revisions) > 1:
         raise click.UsageError(f"one revision, please, not {len(revisions)}: {' '.join(revisions)}")
     if everything and revisions:
         raise click.UsageError(f"--all and '{revisions[0]}' do not go together")
-    shape = Shape(count, graph, oneline, turns, full, reverse, _template(template))
+    shape = Shape(count, graph, oneline, turns, full, reverse, _template(template), patch, base)
     view = open_session(session)
     time, zone = now(), UTC if utc else None
     text = revisions[0] if revisions else None
@@ -161,15 +145,43 @@ def _lines(scope: Scope, passed: Iterator[int], shape: Shape, output: Output, *,
             encoding=output.encoding,
         )
     if shape.turns:
-        turns = _cut(_turns(scope, passed, filtered=filtered), shape)
+        turns = list(_cut(_turns(scope, passed, filtered=filtered), shape))
+        if shape.patch:
+            return _patched_turns(view, turns, shape, looks)
         return joined(log_text.turn_lines(view, turn, looks) for turn in turns)
-    entries = ops.entries(view, _cut(passed, shape))
+    cut = _cut(passed, shape)
+    if shape.patch:
+        return _patched(view, list(cut), shape, looks)
+    entries = ops.entries(view, cut)
     template = shape.template
     if template is not None:
         return (template.fill(view, entry, looks) for entry in entries)
     if shape.oneline:
         return (log_text.oneline(entry, view.subject(entry.row), looks) for entry in entries)
     return joined(log_text.paragraph(view, entry, looks) for entry in entries)
+
+
+def _patched(view: SessionView, rows: list[int], shape: Shape, looks: log_text.Looks) -> Iterable[str]:
+    from pivcs.render.log_patch import patches_of, under
+
+    patches = patches_of(view, rows, base_for(view, shape.base)[0], looks)
+    if not shape.oneline:
+        return joined(
+            under(log_text.paragraph(view, entry, looks), [entry.row], patches) for entry in ops.entries(view, rows)
+        )
+    return (
+        line
+        for entry in ops.entries(view, rows)
+        for line in (log_text.oneline(entry, view.subject(entry.row), looks), *patches.get(entry.row, ()))
+    )
+
+
+def _patched_turns(view: SessionView, turns: list[ops.Turn], shape: Shape, looks: log_text.Looks) -> Iterable[str]:
+    from pivcs.render.log_patch import patches_of, under
+
+    rows = {row for turn in turns for row in turn.rows}
+    patches = patches_of(view, rows, base_for(view, shape.base)[0], looks)
+    return joined(under(log_text.turn_lines(view, turn, looks), turn.rows, patches) for turn in turns)
 
 
 def _turns(scope: Scope, passed: Iterator[int], *, filtered: bool) -> list[ops.Turn]:
@@ -192,9 +204,31 @@ def _json(scope: Scope, passed: Iterator[int], shape: Shape, *, filtered: bool) 
     head: documents.Document = {"session": documents.session_document(view)}
     if shape.turns:
         found = _cut(_turns(scope, passed, filtered=filtered), shape)
+        if shape.patch:
+            found = list(found)
+            changes = _changes(view, {row for turn in found for row in turn.rows}, shape)
+            return documents.streamed("pivcs.turns/1", head, "turns", (
+                documents.turn_document(view, turn)
+                | {"changes": [change for row in turn.rows for change in changes.get(row, ())]}
+                for turn in found
+            ))  # fmt: skip
         turns = (documents.turn_document(view, turn) for turn in found)
         return documents.streamed("pivcs.turns/1", head, "turns", turns)
-    entries = ops.entries(view, _cut(passed, shape))
+    cut = _cut(passed, shape)
+    if shape.patch:
+        rows = list(cut)
+        changes = _changes(view, rows, shape)
+        return documents.streamed("pivcs.log/1", head, "entries", (
+            documents.entry_document(view, entry) | {"changes": changes.get(entry.row, [])}
+            for entry in ops.entries(view, rows)
+        ))  # fmt: skip
+    entries = ops.entries(view, cut)
     return documents.streamed(
         "pivcs.log/1", head, "entries", (documents.entry_document(view, entry) for entry in entries)
     )
+
+
+def _changes(view: SessionView, rows: Collection[int], shape: Shape) -> dict[int, list[documents.Document]]:
+    from pivcs.render.log_patch import change_documents
+
+    return change_documents(view, rows, base_for(view, shape.base)[0])
