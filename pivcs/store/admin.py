@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import tempfile
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from pivcs.store import schema
 from pivcs.store.database import Database, translated
 from pivcs.store.errors import StoreBusy, StoreDamaged
 from pivcs.store.lease import lease_file
+from pivcs.store.snapshots import copy_snapshots, remove_snapshots, snapshot_repository
 
 _COMPANIONS: Final = ("-wal", "-shm", "-journal")
 
@@ -100,14 +102,17 @@ def _size_of(path: str) -> int:
 
 
 def back_up(database: Database, target: Path) -> None:
-    """Copy one moment of a store to a file that does not exist yet, readable by its owner only.
+    """Copy one moment of a store to a file that does not exist yet, readable by its owner only, with its snapshots.
 
     Others may go on writing; the file appears when it is complete and on the disk. It is a store itself. Raises
     `TargetExists`, `CannotCopy`, `StoreBusy`, `StoreDamaged`.
     """
-    if os.path.lexists(target):
-        raise TargetExists(f"'{target}' exists already", hint="name a file that does not")
+    snapshots = snapshot_repository(target)
+    for place in (target, snapshots):
+        if os.path.lexists(place):
+            raise TargetExists(f"'{place}' exists already", hint="name a file that does not")
     temporary: Path | None = None
+    copied = False
     try:
         descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
         os.close(descriptor)
@@ -115,13 +120,18 @@ def back_up(database: Database, target: Path) -> None:
         _copy(database, temporary)
         _check_copy(database, temporary)
         _sync(temporary)
+        if database.path is not None:  # after the copy: what it refers to is there by now
+            copied = copy_snapshots(database.path, target)
         _put(temporary, target)
+        copied = False
         _sync(target.parent)
     except OSError as error:
         raise CannotCopy(f"cannot write '{target}': {(error.strerror or str(error)).lower()}") from error
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+        if copied:
+            shutil.rmtree(snapshots, ignore_errors=True)
 
 
 def _copy(database: Database, target: Path) -> None:
@@ -194,6 +204,7 @@ def move(database: Database, target: Path) -> None:
         Path(name).unlink(missing_ok=True)
     database.close()
     lease_file(path).unlink(missing_ok=True)
+    remove_snapshots(path)
 
 
 def _take_alone(connection: sqlite3.Connection, where: str) -> None:

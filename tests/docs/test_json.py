@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sqlite3
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from pivcs.ops.demo import write_demo
 from pivcs.render.status_text import _MEANING
 from pivcs.store.store import Store
 from tests.builders import build_session, header_line, label_line, line, message_line
+from tests.gitbridge.real_git import find_git
 
 _TEXT = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -114,6 +116,7 @@ COMMANDS = {
     "pivcs.branch/1": ["branch", "--all"],
     "pivcs.tag/1": ["tag"],
     "pivcs.label/1": ["label"],
+    "pivcs.snapshot/1": ["snapshot"],
     "pivcs.refs/1": ["tag", "here"],
     "pivcs.op/1": ["op", "log"],
     "pivcs.written/1": ["checkout"],
@@ -269,6 +272,21 @@ def deleted(files: list[Path], capfdbinary: Capture) -> Documents:
     return [written(capfdbinary, "delete", "--json", "--yes", "--permanent", name) for name in names]
 
 
+def taken(files: list[Path], capfdbinary: Capture) -> Documents:
+    """Return snapshots: of a session without an entry, with a repository left out, and of an older generation."""
+    find_git()
+    project = files[0].parent / "project"
+    (project / "nested").mkdir(parents=True)
+    subprocess.run(["git", "init", "-q", project / "nested"], check=True)
+    header = header_line("snapshots", cwd=str(project))
+    path = files[0].parent / "snapshots.jsonl"
+    found = []
+    for data in (header, build_session("a-b", header=header), build_session("c", header=header)):
+        path.write_bytes(data)
+        found.append(written(capfdbinary, "snapshot", "--json", str(path)))
+    return found + [written(capfdbinary, "snapshot", "--json", "--list", str(each)) for each in (path, *files)]
+
+
 def tagged(files: list[Path], capfdbinary: Capture) -> Documents:
     """Return tags of entries with and without a time, and of one in an older generation."""
     for path in files:
@@ -289,6 +307,7 @@ MADE_FOR: dict[str, Callable[[list[Path], Capture], Documents]] = {
     "pivcs.refs/1": changed,
     "pivcs.op/1": logged,
     "pivcs.tag/1": tagged,
+    "pivcs.snapshot/1": taken,
     "pivcs.written/1": went_back,
     "pivcs.context/1": seen_by_the_model,
     "pivcs.deleted/1": deleted,

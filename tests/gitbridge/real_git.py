@@ -13,6 +13,7 @@ import pytest
 from pivcs.gitbridge.process import Git
 
 Content = str | bytes
+State = tuple[int, int, bytes]
 EPOCH = 1_767_225_600
 """2026-01-01 in seconds since 1970."""
 
@@ -69,7 +70,7 @@ def new_project(root: Path, files: dict[str, Content] | None = None) -> Project:
     return project
 
 
-def state_of(root: Path) -> dict[str, tuple[int, int, bytes]]:
+def state_of(root: Path) -> dict[str, State]:
     """Return mode, time of change and content of every file below a directory: what must not change."""
     found = {}
     for path in sorted(root.rglob("*")):

@@ -109,7 +109,8 @@ def test_odd_lines_of_a_log_are_passed_by(project: Project) -> None:
     a, b, zero = "a" * 40, "b" * 40, "0" * 40
     log.parent.mkdir(parents=True, exist_ok=True)
     lines = [
-        f"{zero} {a} Na 5 +0000 me <x@y> 10 -0730\tcommit: 7 +0000", "nonsense", f"{a} {b} n <e> 20 +0000", "", f"{b} {a}",
+        f"{zero} {a} Na 5 +0000 me <x@y> 10 -0730\tcommit: 7 +0000", "nonsense",
+        f"{a} {b} n <e> 20 +0000", "", f"{b} {a}",
         f"{b} {a} caf\udce9 <e> -30 +0000\tx", "",
     ]  # fmt: skip
     log.write_bytes("\n".join(lines).encode("utf-8", "surrogateescape"))
