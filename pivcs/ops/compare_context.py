@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from hashlib import blake2b
-from typing import Final, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from pivcs.ops.context_view import ShownContext, Spoken, context_at
 from pivcs.ops.revision import Target
 from pivcs.session.jsonwrite import dump_json
-
-MOST: Final = 2000
-"""Messages between the equal ends of both contexts that are compared; more of them count as replaced as a whole."""
+from pivcs.workspace.linediff import opcodes
 
 
 class ContextStep(NamedTuple):
@@ -61,23 +58,16 @@ def _key(spoken: Spoken) -> bytes:
 
 def _matched(first: Sequence[bytes], second: Sequence[bytes]) -> list[tuple[int | None, int | None]]:
     """Return the places of both lists in order, equal ones together."""
-    shortest = min(len(first), len(second))
-    start = next((place for place in range(shortest) if first[place] != second[place]), shortest)
-    rest = shortest - start
-    end = next((place for place in range(rest) if first[-1 - place] != second[-1 - place]), rest)
-    found: list[tuple[int | None, int | None]] = [(place, place) for place in range(start)]
-    left, right = first[start : len(first) - end], second[start : len(second) - end]
-    if max(len(left), len(right)) > MOST:
-        found += [(start + place, None) for place in range(len(left))]
-        found += [(None, start + place) for place in range(len(right))]
-    else:
-        for tag, begin, stop, other, last in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
-            if tag == "equal":
-                found += [(start + begin + place, start + other + place) for place in range(stop - begin)]
-            else:
-                found += [(start + place, None) for place in range(begin, stop)]
-                found += [(None, start + place) for place in range(other, last)]
-    return found + [(len(first) - place, len(second) - place) for place in range(end, 0, -1)]
+    found: list[tuple[int | None, int | None]] = []
+    for code in opcodes(first, second):
+        left = range(code.before_start, code.before_end)
+        right = range(code.after_start, code.after_end)
+        if code.tag == "equal":
+            found += zip(left, right, strict=True)
+        else:
+            found += [(place, None) for place in left]
+            found += [(None, place) for place in right]
+    return found
 
 
 def _first_before_second(steps: list[ContextStep]) -> list[ContextStep]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from difflib import SequenceMatcher
 from typing import Final, Literal, NamedTuple
 
-MOST_WORDS: Final = 500
-"""Words of the differing middle of each text that are compared; longer ones count as replaced as a whole."""
+from pivcs.workspace.linediff import opcodes
+
 _TOKEN: Final = re.compile(r"\w+|\s+|[^\w\s]")
 
 
@@ -33,27 +32,16 @@ def word_changes(old: str, new: str) -> WordChanges:
     if old == new:
         return WordChanges((Piece("same", old),) if old else (), 1.0)
     first, second = _TOKEN.findall(old), _TOKEN.findall(new)
-    shortest = min(len(first), len(second))
-    start = next((place for place in range(shortest) if first[place] != second[place]), shortest)
-    rest = shortest - start
-    end = next((place for place in range(rest) if first[-1 - place] != second[-1 - place]), rest)
-    middle = _middle(first[start : len(first) - end], second[start : len(second) - end])
-    found = [("same", word) for word in first[:start]] + middle + [("same", word) for word in first[len(first) - end :]]
+    found: list[tuple[str, str]] = []
+    for code in opcodes(first, second):
+        if code.tag == "equal":
+            found += [("same", word) for word in first[code.before_start : code.before_end]]
+        else:
+            found += [("old", word) for word in first[code.before_start : code.before_end]]
+            found += [("new", word) for word in second[code.after_start : code.after_end]]
     words = sum(2 if kind == "same" else 1 for kind, word in found if not word.isspace())
     shared = sum(2 for kind, word in found if kind == "same" and not word.isspace())
     return WordChanges(tuple(_joined(found)), shared / words if words else 0.0)
-
-
-def _middle(first: list[str], second: list[str]) -> list[tuple[str, str]]:
-    if max(len(first), len(second)) > MOST_WORDS:
-        return [("old", word) for word in first] + [("new", word) for word in second]
-    found: list[tuple[str, str]] = []
-    for tag, begin, end, other, last in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
-        if tag == "equal":
-            found += [("same", word) for word in first[begin:end]]
-        else:
-            found += [("old", word) for word in first[begin:end]] + [("new", word) for word in second[other:last]]
-    return found
 
 
 def _joined(found: list[tuple[str, str]]) -> list[Piece]:

@@ -6,7 +6,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pivcs.errors import PivcsError
-from pivcs.ops import compare_context
 from pivcs.ops.compare_context import ContextDifference, compare_contexts
 from pivcs.ops.revision import Target
 from pivcs.ops.view import SessionView
@@ -49,12 +48,6 @@ def test_context_edit_replaces_a_message():
     edit = entry_line("context_edit", "00000001", "bbbbbbbb", targetId="aaaaaaaa", replacement=None)
     view = view_of(build_session("a-b", extra=[edit]))
     assert ("first", "aaaaaaaa") in steps(compare_contexts(Target(view, 2), Target(view, 3)))
-
-
-def test_too_many_messages_count_as_replaced(monkeypatch):
-    monkeypatch.setattr(compare_context, "MOST", 1)
-    view = view_of(build_session("a-b-c-d, b-e-f", texts={"d": "d", "f": "f"}))
-    assert [where for where, _ in steps(compared(view, "d", "f"))] == ["same", "same", *["first"] * 2, *["second"] * 2]
 
 
 @given(trees().map(view_of), st.data())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pivcs.ops import word_changes as module
 from pivcs.ops.word_changes import Piece, word_changes
 
 TEXTS = st.lists(st.sampled_from(["one", "two", "three", " ", "  ", "\n", ".", ",", "é"]), max_size=20).map("".join)
@@ -36,8 +35,3 @@ def test_phrase_is_replaced_as_a_whole():
 def test_nothing_in_common():
     assert word_changes("one", "two") == ((Piece("old", "one"), Piece("new", "two")), 0.0)
     assert word_changes("", "") == ((), 1.0)
-
-
-def test_middle_that_is_too_long_is_replaced(monkeypatch):
-    monkeypatch.setattr(module, "MOST_WORDS", 3)
-    assert shown("a x b y c d", "a 1 b 2 c d") == "a [-x b y-]{+1 b 2+} c d"
