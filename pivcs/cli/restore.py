@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -34,9 +35,9 @@ from pivcs.ops.restore_undo import make_empty
 from pivcs.ops.revision import Target, resolve_target
 from pivcs.ops.safe_paths import refusal
 from pivcs.ops.view import SessionView
-from pivcs.ops.work_tree import WorkTree
+from pivcs.ops.work_tree import SomebodyWasFaster, WorkTree
 from pivcs.render.documents import encode
-from pivcs.render.restore_text import Shown, restore_document, restore_lines
+from pivcs.render.restore_text import Shown, patch_lines, restore_document, restore_lines
 from pivcs.render.style import ColourWhen
 
 
@@ -45,14 +46,24 @@ class _Wishes(NamedTuple):
 
     chosen: tuple[str, ...]
     apply: bool
+    patches: bool
     force: bool
     last_known: bool
+
+
+class _Outcome(NamedTuple):
+    """A plan, the contents that files had on the disk where a diff is to be shown, and what was done."""
+
+    plan: RestorePlan
+    old: dict[str, bytes]
+    applied: Applied | None
 
 
 @click.command("restore")
 @click.argument("arguments", metavar="[SESSION] REV [PATH]...", nargs=-1, shell_complete=proposed)
 @session_option
 @click.option("--apply", "applies", is_flag=True, help="Do it: without this only the plan is shown.")
+@click.option("-p", "--patch", "patches", is_flag=True, help="Show what changes as unified diffs, conflicts too.")
 @click.option("--force", is_flag=True, help="Overwrite conflicts, too: files that somebody else has changed.")
 @click.option("--last-known", is_flag=True, help="Give files of unknown state the content that was last known.")
 @click.option("--dest", metavar="DIR", help="Write the files into DIR instead, which is new or empty.")
@@ -64,6 +75,7 @@ def command(
     arguments: tuple[str, ...],
     session: str | None,
     applies: bool,
+    patches: bool,
     force: bool,
     last_known: bool,
     dest: str | None,
@@ -92,21 +104,27 @@ def command(
         raise click.UsageError("a revision, please: the entry at which the files were good")
     if dest is not None and (into is not None or applies or force):
         raise click.UsageError("--dest writes at once, and goes with neither --apply, --force nor --into")
+    if patches and as_json:
+        raise click.UsageError("--patch and --json do not go together")
     target = resolve_target(open_session(session), words[0])
     for warning in target.warnings:
         warn(warning)
     root = _root(target.view, dest, into)
     known, note = _known(target, root, base, snapshots=not no_snapshots)
     wishes = _Wishes(
-        tuple(_wish(word, root, target.view.header.cwd) for word in words[1:]), applies, force, last_known
-    )
-    plan, applied = _elsewhere(known, root, wishes) if dest is not None else _here(target.view, known, root, wishes)
+        tuple(_wish(word, root, target.view.header.cwd) for word in words[1:]),
+        applies, patches, force, last_known,
+    )  # fmt: skip
+    done = _elsewhere(known, root, wishes) if dest is not None else _here(target.view, known, root, wishes)
+    plan, old, applied = done
     shown = Shown(target.view, target.row, root, plan, note, applied)
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     if as_json:
         output.bytes([encode(restore_document(shown)), b"\n"])
     else:
         output.lines(restore_lines(shown, output.looks, how=None if applies or dest is not None else "--apply"))
+        if patches:
+            output.lines(patch_lines(plan, old, output.looks))
     if applied is not None and applied.undone:
         raise NotRestored(
             f"{applied.undone} of {len(applied.files)} files are not restored",
@@ -190,28 +208,38 @@ def _snapshot(view: SessionView, row: int) -> Snapshot | None:
     return None
 
 
-def _here(
-    view: SessionView, known: Knowledge, root: Path, wishes: _Wishes
-) -> tuple[RestorePlan, Applied | None]:
+def _here(view: SessionView, known: Knowledge, root: Path, wishes: _Wishes) -> _Outcome:
     with WorkTree(str(root)) as tree:
-        plan = plan_restore(
-            known, tree, chosen=wishes.chosen, force=wishes.force, last_known=wishes.last_known,
-            windows=os.name == "nt",
-        )  # fmt: skip
+        plan = _plan(known, tree, wishes)
+        old = _old(plan, tree) if wishes.patches else {}
         if not wishes.apply:
-            return plan, None
+            return _Outcome(plan, old, None)
         store, stream, key = named_stream(view)
         recording = Recording(key, stream.id, now(), command_line(), secrets.token_hex(8))
-        return plan, apply_restore(store, plan, tree, recording, _umask())
+        return _Outcome(plan, old, apply_restore(store, plan, tree, recording, _umask()))
 
 
-def _elsewhere(known: Knowledge, root: Path, wishes: _Wishes) -> tuple[RestorePlan, Applied | None]:
+def _elsewhere(known: Knowledge, root: Path, wishes: _Wishes) -> _Outcome:
     make_empty(root)
     with WorkTree(str(root)) as tree:
-        plan = plan_restore(
-            known, tree, chosen=wishes.chosen, last_known=wishes.last_known, windows=os.name == "nt"
-        )
-        return plan, write_elsewhere(plan, tree, _umask(), secrets.token_hex(8))
+        plan = _plan(known, tree, wishes)
+        return _Outcome(plan, {}, write_elsewhere(plan, tree, _umask(), secrets.token_hex(8)))
+
+
+def _plan(known: Knowledge, tree: WorkTree, wishes: _Wishes) -> RestorePlan:
+    return plan_restore(
+        known, tree, chosen=wishes.chosen, force=wishes.force, last_known=wishes.last_known, windows=os.name == "nt"
+    )
+
+
+def _old(plan: RestorePlan, tree: WorkTree) -> dict[str, bytes]:
+    """Return what the files have on the disk that are to be changed, or would be by force."""
+    old = {}
+    for file in plan.files:
+        if file.action in ("change", "delete", "conflict"):
+            with suppress(OSError, SomebodyWasFaster):
+                old[file.path.text] = b"".join(tree.read(file.path.text))
+    return old
 
 
 def _umask() -> int:

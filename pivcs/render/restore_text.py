@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -12,7 +12,8 @@ from pivcs.ops.restore_apply import Applied, Restored
 from pivcs.ops.restore_plan import ACTIONS, Action, PlannedFile, RestorePlan
 from pivcs.ops.view import SessionView
 from pivcs.render.amounts import plural
-from pivcs.render.documents import Document, session_document
+from pivcs.render.diff_text import unified_lines
+from pivcs.render.documents import Document
 from pivcs.render.log_text import Looks, fitted, subject_spans
 from pivcs.render.style import Role, Span
 from pivcs.render.text import visible
@@ -57,6 +58,14 @@ def restore_lines(shown: Shown, looks: Looks, *, how: str | None) -> Iterator[st
         yield looks.styler(Role.DIM, f"nothing was written; {how} does it, and `pivcs undo` takes that back")
     if shown.applied is None and shown.plan.counts()["conflict"]:
         yield looks.styler(Role.DIM, "conflicts are left alone; --force overwrites them, too")
+
+
+def patch_lines(plan: RestorePlan, old: Mapping[str, bytes], looks: Looks) -> Iterator[str]:
+    """Yield the changes of a plan as unified diffs; `old` has what files have on the disk."""
+    for file in plan.files:
+        changes = file.action in ("create", "change", "delete", "conflict")
+        if changes and file.wanted is not None and (file.action == "create" or file.path.text in old):
+            yield from unified_lines(file.path, old.get(file.path.text), file.wanted.content, looks)
 
 
 def _outcomes(applied: Applied | None) -> dict[int, Restored]:
@@ -112,7 +121,8 @@ def restore_document(shown: Shown) -> Document:
     outcomes = _outcomes(shown.applied)
     return {
         "schema": "pivcs.restore/1",
-        "session": session_document(shown.view),
+        "source": shown.view.where,
+        "key": shown.view.key.hex if shown.view.key is not None else None,
         "entry": shown.view.table.name(shown.row),
         "oid": shown.view.table.digest(shown.row).hex(),
         "directory": str(shown.directory),

@@ -131,6 +131,15 @@ def test_five_broken_files_come_back_and_undo_takes_it_back(pivcs: Program, root
     assert pivcs("restore", session, good, "--apply", *head(root)).text.splitlines()[-1].startswith("nothing to do: ")
 
 
+def test_patches_show_what_changes(pivcs: Program, root: Path) -> None:
+    session, good = broken(root)
+    lines = pivcs("restore", session, good, "-p", *head(root)).lines
+    assert lines[lines.index("--- a/src/f.py") + 1 :][:5] == [
+        "+++ b/src/f.py", "@@ -1,2 +1,2 @@", " def f():", "-    return 2", "+    return 1",
+    ]  # fmt: skip
+    assert "deleted file mode 100644" in lines
+
+
 def test_json_document_has_the_same(pivcs: Program, root: Path) -> None:
     session, good = broken(root)
     done = pivcs("restore", session, good, "--json", *head(root))

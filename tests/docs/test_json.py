@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -15,9 +16,18 @@ import pytest
 from docs.generate import ROOT
 from pivcs.cli import run
 from pivcs.ops.demo import write_demo
+from pivcs.ops.work_tree import WorkTree
 from pivcs.render.status_text import _MEANING
 from pivcs.store.store import Store
-from tests.builders import build_session, header_line, label_line, line, message_line
+from tests.builders import (
+    build_session,
+    header_line,
+    label_line,
+    line,
+    message_line,
+    tool_call_line,
+    tool_result_line,
+)
 from tests.gitbridge.real_git import find_git
 
 _TEXT = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
@@ -117,6 +127,7 @@ COMMANDS = {
     "pivcs.tag/1": ["tag"],
     "pivcs.label/1": ["label"],
     "pivcs.snapshot/1": ["snapshot"],
+    "pivcs.restore/1": ["restore"],
     "pivcs.refs/1": ["tag", "here"],
     "pivcs.op/1": ["op", "log"],
     "pivcs.written/1": ["checkout"],
@@ -287,6 +298,39 @@ def taken(files: list[Path], capfdbinary: Capture) -> Documents:
     return found + [written(capfdbinary, "snapshot", "--json", "--list", str(each)) for each in (path, *files)]
 
 
+def restored(files: list[Path], capfdbinary: Capture) -> Documents:
+    """Return a plan with all that a file can be, and what was done where one file could not be restored."""
+    root = files[0].parent / "restored"
+    root.mkdir()
+    calls = [("a", "old"), ("b", "old"), ("a", "new"), ("/else/where", "x"), (".git/x", "x")]
+    lines = [header_line("restored", cwd=str(root))]
+    parent: str | None = None
+    for number, (name, content) in enumerate([*calls, ("bash", "sed -i s/x/y/ b")]):
+        tool, arguments = "write", {"path": name, "content": content}
+        if name == "bash":
+            tool, arguments = name, {"command": content}
+        call, answer = f"{number:08x}", f"1000000{number}"
+        lines += [tool_call_line(call, parent, tool, {**arguments}), tool_result_line(answer, call, tool)]
+        parent = answer
+    (root / "session.jsonl").write_bytes(b"".join(lines))
+    (root / "a").write_bytes(b"new")
+    asked = [str(root / "session.jsonl"), "--into", str(root), "--base", "none"]
+    found = [written(capfdbinary, "restore", "--json", *asked[:1], "HEAD", *asked[1:])]
+    found.append(written(capfdbinary, "restore", "--json", "--apply", *asked[:1], "HEAD~8", *asked[1:]))
+    assert run(["snapshot", asked[0]]) == 0
+    capfdbinary.readouterr()
+    (root / "a").unlink()
+    found.append(written(capfdbinary, "restore", "--json", *asked[:1], "HEAD", *asked[1:]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WorkTree, "put", no_space)
+        found.append(written(capfdbinary, "restore", "--json", "--apply", *asked[:1], "HEAD", *asked[1:], code=20))
+    return found
+
+
+def no_space(*_: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
 def tagged(files: list[Path], capfdbinary: Capture) -> Documents:
     """Return tags of entries with and without a time, and of one in an older generation."""
     for path in files:
@@ -308,6 +352,7 @@ MADE_FOR: dict[str, Callable[[list[Path], Capture], Documents]] = {
     "pivcs.op/1": logged,
     "pivcs.tag/1": tagged,
     "pivcs.snapshot/1": taken,
+    "pivcs.restore/1": restored,
     "pivcs.written/1": went_back,
     "pivcs.context/1": seen_by_the_model,
     "pivcs.deleted/1": deleted,
