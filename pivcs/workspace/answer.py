@@ -17,7 +17,7 @@ class Answer:
 
     def __init__(self, row: int) -> None:
         self.row = row
-        self.written: set[FilePath] = set()
+        self.written: list[FilePath] = []
         self.begun: list[ShellEffect] = []
         self.done: list[ShellEffect] = []
 
@@ -30,13 +30,16 @@ class Answer:
     def add(self, operation: Operation | None, files: KnownFiles) -> None:
         """Note a call before its result is there."""
         if isinstance(operation, (Write, Edit)):
-            self.written.add(files.path(operation.path))
+            self.written.append(files.path(operation.path))
         elif operation is not None and not isinstance(operation, Read):
             self.begun.append(effect_of_operation(operation))
 
-    def changes(self, path: FilePath, files: KnownFiles) -> bool:
-        """Whether a call of the answer writes or edits a file, or may: a read beside it may see it before or after."""
-        return path in self.written or any(files.names(effect, path) for effect in self.begun)
+    def changes(self, path: FilePath, files: KnownFiles, own: int = 0) -> bool:
+        """Whether a call of the answer writes or edits a file, or may: a read beside it may see it before or after.
+
+        `own` calls that do it are those of whoever asks.
+        """
+        return self.written.count(path) > own or any(files.names(effect, path) for effect in self.begun)
 
     def may_still_change(self, path: FilePath, files: KnownFiles) -> bool:
         """Whether a command of the answer may have written a file after a change whose result comes later."""

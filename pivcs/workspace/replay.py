@@ -220,7 +220,7 @@ class Replay:
     ) -> Iterator[Change]:  # fmt: skip
         """A failed edit changes nothing, but may show that the file is not what it should be."""
         if outcome.says_absent:
-            yield from self._absent(row, call_row, path, before, answer)
+            yield from self._absent(row, call_row, path, before, answer, own=1)
         elif outcome.aborted:
             yield from self._doubt(row, call_row, path, before, None)
         elif outcome.says_not_found and before is not None and before.is_exact:
@@ -269,10 +269,10 @@ class Replay:
         yield self._put(kind, row, call_row, before, after, told=row)
 
     def _absent(
-        self, row: int, call_row: int, path: FilePath, before: FileState | None, answer: Answer | None
+        self, row: int, call_row: int, path: FilePath, before: FileState | None, answer: Answer | None, own: int = 0
     ) -> Iterator[Change]:
         """There is no such file, or was none when the calls of the answer began."""
-        if answer is not None and answer.changes(path, self._files):
+        if answer is not None and answer.changes(path, self._files, own):
             return
         kind = "unseen" if before is not None and before.is_exact and before.content is not None else "read"
         changed_at = None if before is None else before.changed_at
