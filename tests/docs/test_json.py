@@ -28,11 +28,12 @@ from tests.builders import (
     tool_call_line,
     tool_result_line,
 )
+from tests.docs.file_documents import FILE_DOCUMENTS
 from tests.gitbridge.real_git import find_git
 
 _TEXT = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
-_SHAPES = ("session", "entry", "change")
+_SHAPES = ("session", "entry", "change", "file", "filechange", "origin")
 _CHECKS: dict[str, Callable[[object], bool]] = {
     "any": lambda value: True,
     "boolean": lambda value: isinstance(value, bool),
@@ -56,8 +57,9 @@ def documented(heading: str, prefix: str = "") -> dict[str, str]:
     """Return every field of a document with its type, those of the shapes that it refers to among them."""
     fields: dict[str, str] = {}
     for name, kind in re.findall(r"^\| `([^`]+)` \| ([a-z ]+) \|.*\|$", section(heading), re.MULTILINE):
-        if kind in _SHAPES:
-            fields |= {f"{prefix}{name}": "object"} | documented(kind, f"{prefix}{name}.")
+        shape = kind.removesuffix(" or null")
+        if shape in _SHAPES:
+            fields |= {f"{prefix}{name}": kind.replace(shape, "object")} | documented(shape, f"{prefix}{name}.")
         elif set(kind.split(" or ")) <= set(_CHECKS):
             fields[prefix + name] = kind
     return fields
@@ -128,6 +130,11 @@ COMMANDS = {
     "pivcs.label/1": ["label"],
     "pivcs.snapshot/1": ["snapshot"],
     "pivcs.restore/1": ["restore"],
+    "pivcs.files/1": ["files"],
+    "pivcs.showfile/1": ["show"],
+    "pivcs.showdirectory/1": ["show"],
+    "pivcs.blame/1": ["blame"],
+    "pivcs.why/1": ["why"],
     "pivcs.refs/1": ["tag", "here"],
     "pivcs.op/1": ["op", "log"],
     "pivcs.written/1": ["checkout"],
@@ -300,6 +307,7 @@ def taken(files: list[Path], capfdbinary: Capture) -> Documents:
 
 def restored(files: list[Path], capfdbinary: Capture) -> Documents:
     """Return a plan with all that a file can be, and what was done where one file could not be restored."""
+    find_git()
     root = files[0].parent / "restored"
     root.mkdir()
     calls = [("a", "old"), ("b", "old"), ("a", "new"), ("/else/where", "x"), (".git/x", "x")]
@@ -356,7 +364,7 @@ MADE_FOR: dict[str, Callable[[list[Path], Capture], Documents]] = {
     "pivcs.written/1": went_back,
     "pivcs.context/1": seen_by_the_model,
     "pivcs.deleted/1": deleted,
-}
+} | FILE_DOCUMENTS
 """Schemas of commands that are not about one session file each."""
 
 
