@@ -30,6 +30,7 @@ COMMANDS = {
     "context": "context",
     "delete": "delete",
     "demo": "demo",
+    "diff": "diff",
     "files": "files",
     "fork": "fork",
     "fsck": "fsck",

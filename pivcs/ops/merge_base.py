@@ -7,10 +7,15 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from pivcs.errors import InputError
 from pivcs.objects.table import NO_ROW
 from pivcs.ops.relatives import are_relatives
 from pivcs.ops.view import SessionView
 from pivcs.session.codes import LABEL
+
+
+class NothingShared(InputError):
+    """Two entries whose paths have no entry in common."""
 
 
 class Parting(NamedTuple):

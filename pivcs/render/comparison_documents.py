@@ -56,7 +56,7 @@ def _side(side: Side) -> Document:
         ],
         "thinking": [{"level": level.text, "entry": table.name(level.row)} for level in side.thinking],
         "compactions": [
-            {"entry": table.name(each.row), "tokens_before": each.tokens_before} for each in side.compactions
+            {"entry": table.name(each.row), "tokens_before": _whole(each.tokens_before)} for each in side.compactions
         ],
         "spent": _spent(side.spent),
     }
@@ -87,16 +87,21 @@ def _turn(side: Side, turn: Turn) -> Document:
 def _spent(spent: Spent) -> Document:
     return {
         "answers": spent.answers,
-        "tokens": spent.tokens,
-        "input": spent.input,
-        "output": spent.output,
-        "cache_read": spent.cache_read,
-        "cache_write": spent.cache_write,
+        "tokens": _whole(spent.tokens),
+        "input": _whole(spent.input),
+        "output": _whole(spent.output),
+        "cache_read": _whole(spent.cache_read),
+        "cache_write": _whole(spent.cache_write),
         "cost": spent.cost,
         "began": time_text(spent.began),
         "ended": time_text(spent.ended),
         "wall_ms": spent.wall,
     }
+
+
+def _whole(number: int | float | None) -> int | None:
+    """Return a count as a whole number; a session may say anything."""
+    return round(number) if number is not None and -1e18 < number < 1e18 else None
 
 
 def _pair(comparison: Comparison, pair: TurnPair) -> Document:
@@ -129,7 +134,7 @@ def _context_side(context: ShownContext) -> Document:
     model = context.settings.model
     return {
         "messages": len(context.messages),
-        "tokens": round(context.estimate.tokens),
+        "tokens": _whole(context.estimate.tokens),
         "model": None if model is None else {"provider": model.provider, "id": model.model_id},
         "thinking_level": context.settings.thinking_level,
     }

@@ -55,7 +55,7 @@ def page_lines(
     sections: list[tuple[str, Iterable[str]]] = []
     if wanted.has("messages"):
         sections.append(("Turns", painted(turn_lines(comparison, looks, wanted.shape), looks)))
-    if wanted.has("files"):
+    if wanted.has("files") or "stat" in wanted.sections:
         sections.append(("Files", files))
     if "tools" in wanted.sections or (wanted.has("tools") and any(side.deeds for side in comparison.sides)):
         tools = deed_lines(comparison) if "tools" in wanted.sections else tool_lines(comparison, looks, full=full)
