@@ -39,7 +39,10 @@ def command(
     blame = blamed(path, revision, session, base)
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     if as_json:
-        head: Document = {"path": blame.path.text, "session": session_document(blame.views[0])}
-        output.bytes(streamed("pivcs.blame/1", head, "lines", blame_documents(blame)))
+        authors, lines = blame_documents(blame)
+        head: Document = {
+            "path": blame.path.text, "session": session_document(blame.views[0]), "authors": authors,
+        }  # fmt: skip
+        output.bytes(streamed("pivcs.blame/1", head, "lines", lines))
     else:
         output.lines(blame_lines(blame, output.looks))

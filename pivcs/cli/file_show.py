@@ -63,7 +63,9 @@ def _caution(view: SessionView, state: FileState) -> str:
 
 
 def _document(view: SessionView, row: int, state: FileState) -> Document:
-    document: Document = {"schema": "pivcs.show-file/1", "entry": view.table.name(row), **file_document(view, state)}
+    document: Document = {
+        "schema": "pivcs.showfile/1", "entry": view.table.name(row), "file": file_document(view, state),
+    }  # fmt: skip
     try:
         document |= {"text": None if state.content is None else state.content.decode("utf-8"), "base64": None}
     except UnicodeDecodeError:
@@ -73,4 +75,4 @@ def _document(view: SessionView, row: int, state: FileState) -> Document:
 
 def _directory_document(view: SessionView, row: int, states: list[FileState]) -> Document:
     files = [file_document(view, state) for state in states]
-    return {"schema": "pivcs.show-directory/1", "entry": view.table.name(row), "files": files}
+    return {"schema": "pivcs.showdirectory/1", "entry": view.table.name(row), "files": files}

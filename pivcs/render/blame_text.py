@@ -116,14 +116,10 @@ def _prompt_columns(looks: Looks) -> int:
     return _PROMPT_COLUMNS if looks.columns is None else max(_PROMPT_COLUMNS, looks.columns // 4)
 
 
-def author_document(view: SessionView, places: Whereabouts, author: Author) -> Document:
-    """Return what a line comes from: what kind of thing it is, and for an entry which one."""
-    row = author.row
-    if author.kind is not Kind.ENTRY or row is None:
-        return {"kind": author.kind.value, "label": author.label}
+def author_document(view: SessionView, places: Whereabouts, row: int) -> Document:
+    """Return the entry that wrote a line."""
     prompt = places.prompt(row)
     return {
-        "kind": author.kind.value,
         "session": view.where,
         "entry": view.table.name(row),
         "oid": view.table.object_id(row).hex,
@@ -136,19 +132,30 @@ def author_document(view: SessionView, places: Whereabouts, author: Author) -> D
     }
 
 
-def blame_documents(blame: Blame) -> Iterator[Document]:
-    """Yield one document a line."""
+def blame_documents(blame: Blame) -> tuple[list[Document], Iterator[Document]]:
+    """Return the entries that wrote lines, and a document for each line, which names its author by number."""
     places = cache(lambda number: Whereabouts(blame.views[number]))
-
-    def of(author: Author) -> Document:
-        return author_document(blame.views[author.view], places(author.view), author)
-
-    told = cache(of)
+    numbers: dict[tuple[int, int], int] = {}
     for line in blame.lines:
-        yield {
+        for author in (line.author, line.elsewhere):
+            if author is not None and author.kind is Kind.ENTRY and author.row is not None:
+                numbers.setdefault((author.view, author.row), len(numbers))
+
+    def number_of(author: Author | None) -> int | None:
+        known = author is not None and author.kind is Kind.ENTRY and author.row is not None
+        return numbers[author.view, author.row] if author is not None and author.row is not None and known else None
+
+    authors = [author_document(blame.views[view], places(view), row) for view, row in numbers]
+    lines = (
+        {
             "line": line.number,
             "text": line.text.decode("utf-8", "replace").rstrip("\r\n"),
+            "kind": line.author.kind.value,
             "how": line.how.value,
-            "origin": told(line.author),
-            "elsewhere": told(line.elsewhere) if line.elsewhere is not None else None,
+            "author": number_of(line.author),
+            "base": line.author.label,
+            "elsewhere": number_of(line.elsewhere),
         }
+        for line in blame.lines
+    )
+    return authors, lines

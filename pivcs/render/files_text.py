@@ -66,7 +66,7 @@ def file_document(view: SessionView, state: FileState) -> Document:
     """Return what is known of a file as a document."""
 
     def named(row: int | None) -> str | None:
-        return None if row is None or row < 0 else view.table.name(row)
+        return None if row is None else view.table.name(row)
 
     exists = state.content is not None if state.is_exact else None
     return {
@@ -77,7 +77,7 @@ def file_document(view: SessionView, state: FileState) -> Document:
         "size": None if state.content is None else len(state.content),
         "changed_by": named(state.changed_at),
         "changed_at": None if state.changed_at is None else time_text(view.table.time_of(state.changed_at)),
-        "known_by": named(state.known_at),
+        "known_by": view.table.name(state.known_at),
         "unknown_since": named(state.unknown_since),
         "base": state.base,
         "patches": len(state.patches),

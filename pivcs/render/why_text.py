@@ -114,7 +114,7 @@ def story_document(blame: Blame, story: Story) -> Document:
         "text": line.text.decode("utf-8", "replace").rstrip("\r\n"),
         "known": line.author.kind is Kind.ENTRY,
         "how": line.how.value,
-        "origin": None,
+        "author": None,
         "prompt": None,
         "answers": [],
         "change": None,
@@ -123,7 +123,8 @@ def story_document(blame: Blame, story: Story) -> Document:
     if view is None or author is None:
         return document
     places = Whereabouts(view)
-    document["origin"] = author_document(view, places, author)
+    if author.row is not None:
+        document["author"] = author_document(view, places, author.row)
     if story.prompt is not None:
         document["prompt"] = {"entry": view.table.name(story.prompt), "text": _whole(view, story.prompt, "text")}
     document["answers"] = [
