@@ -11,6 +11,7 @@ from pivcs.ops.deeds import Deed, Deeds
 from pivcs.ops.log import Turn, turns_of
 from pivcs.ops.merge_base import Parting, parting
 from pivcs.ops.names import Names
+from pivcs.ops.records import iter_entries
 from pivcs.ops.revision import Target
 from pivcs.ops.spent import Counted, Spent
 from pivcs.ops.view import SessionView
@@ -158,9 +159,10 @@ def _side(target: Target, name: str, base: int | None, rows: tuple[int, ...]) ->
     models: dict[str, tuple[int, int]] = {}
     thinking: list[Setting] = []
     compactions: list[Compacted] = []
+    read = iter_entries(view, [row for row in rows if table.code[row] in _READ])
     for row in rows:
         code = table.code[row]
-        entry = view.entry(row) if code in _READ else None
+        entry = next(read) if code in _READ else None
         counted.add(table.time_of(row), code, entry)
         if entry is None:
             continue

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from pivcs.ops.replaying import iter_changes, replay_path
+from pivcs.ops.replaying import replay_path
 from pivcs.ops.view import SessionView
 from pivcs.workspace.base import Base
-from pivcs.workspace.state import FilePath, FileState, Provenance
+from pivcs.workspace.state import Change, FilePath, FileState, Provenance
 
 States = dict[FilePath, FileState]
 
@@ -56,12 +56,13 @@ def file_diffs(
 def _known(view: SessionView, row: int, base: Base | None) -> tuple[States, States]:
     """Return what is known of files at an entry, and what they were when the path to it first met them."""
     met: States = {}
-    for change in iter_changes(view, row, base):
-        if change.path not in met:
-            told = change.before if change.kind in ("write", "edit") else change.after
-            if told is not None:
-                met[change.path] = told
-    return replay_path(view, row, base), met
+
+    def note(change: Change) -> None:
+        told = change.before if change.kind in ("write", "edit") else change.after
+        if told is not None:
+            met.setdefault(change.path, told)
+
+    return replay_path(view, row, base, met=note), met
 
 
 def _compared(path: FilePath, one: FileState | None, two: FileState | None, names: tuple[str, str]) -> FileDiff | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 from pivcs.objects.table import TOOL_USE
+from pivcs.ops.records import iter_entries
 from pivcs.ops.view import SessionView
 from pivcs.session.codes import ASSISTANT, ROLES, TOOL_RESULT
 from pivcs.workspace.base import Base
@@ -17,19 +18,26 @@ BASH_EXECUTION: Final = ROLES["bashExecution"]
 
 
 def replay_path(
-    view: SessionView, row: int, base: Base | None = None, *, ahead: int | None = None, home: str | None = None
+    view: SessionView,
+    row: int,
+    base: Base | None = None,
+    *,
+    ahead: int | None = None,
+    home: str | None = None,
+    met: Callable[[Change], object] | None = None,
 ) -> dict[FilePath, FileState]:
     """Return what is known of each file at an entry, sorted by path, files inside of the working directory first.
 
     What comes later on the path to `ahead` may show that something unseen had changed a file before: such a state is
     `unknown`, since the row that last told the whole file. `ahead` is an entry below `row` (by default what
     `look_ahead` chooses); `row` itself looks at nothing that came later. Reads the answers and results of both paths;
-    only the latest content of each file is held.
+    only the latest content of each file is held. `met` is given each change on the path to `row`, in order.
     """
     path = view.table.path(row)
     replay = Replay(view.header.cwd, base, home=home)
-    for _ in _apply(view, path, replay):
-        pass
+    for change in _apply(view, path, replay):
+        if met is not None:
+            met(change)
     states = {state.path: state for state in replay.states()}
     told = {path: replay.told_at(path) for path in states}
     target = look_ahead(view, row) if ahead is None else ahead
@@ -80,8 +88,9 @@ def _doubtful(state: FileState, told: int | None) -> FileState:
 
 
 def _apply(view: SessionView, rows: Sequence[int], replay: Replay) -> Iterator[Change]:
-    for row in relevant_rows(view, rows):
-        yield from replay.apply(row, view.entry(row))
+    relevant = relevant_rows(view, rows)
+    for row, entry in zip(relevant, iter_entries(view, relevant), strict=True):
+        yield from replay.apply(row, entry)
 
 
 def relevant_rows(view: SessionView, rows: Sequence[int]) -> list[int]:
