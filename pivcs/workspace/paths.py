@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
 
@@ -11,7 +12,6 @@ from pivcs.workspace.state import FilePath
 
 _SPACES: Final = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
 _DRIVE: Final = re.compile(r"[A-Za-z]:(?:[\\/]|\Z)")
-_UNC: Final = re.compile(r"(?:\\\\|//)[^\\/]")
 _SHELL_DRIVE: Final = re.compile(r"/(?:mnt/|cygdrive/)?([A-Za-z])(/.*)?\Z")
 _URL_END: Final = re.compile(r"[?#]")
 
@@ -47,21 +47,23 @@ def is_absolute(path: str) -> bool:
     return path == "~" or path.startswith(("/", "~/")) or _DRIVE.match(path) is not None
 
 
+@lru_cache(maxsize=4096)
 def file_path(argument: str, cwd: str | None, home: str | None = None) -> FilePath:
     """Return the file that a path argument means for a session in `cwd`, as pi would resolve it (pi format 17).
 
     `..` is taken literally: what symbolic links make of it only a disk knows. Without `cwd` relative paths are taken
     to be inside of it unless they lead out. Without `home` a path that begins with `~` keeps it and is outside.
     """
-    base = None if cwd is None else _clean(plain_path(cwd))
-    windows = None if base is None else is_windows_path(base) or base.startswith("//")
+    plain = plain_path(cwd) if cwd else None
+    windows = None if plain is None else is_windows_path(cwd or "") or is_windows_path(plain)
     path = plain_path(argument, windows)
     if home is not None and (path == "~" or path.startswith("~/")):
         path = f"{plain_path(home)}/{path[2:]}"
-    if base is None:
+    if plain is None:
         path = _clean(path)
         return FilePath(path, not is_absolute(path) and path != ".." and not path.startswith("../"))
-    whole = _clean(path) if is_absolute(path) else _clean(f"{base}/{path}")
+    base = _clean(plain, windows)
+    whole = _clean(path if is_absolute(path) else f"{base.rstrip('/')}/{path}", windows)
     if whole == base:
         return FilePath(".", True)
     above = base.rstrip("/") + "/"
@@ -83,7 +85,7 @@ def spellings(path: str, cwd: str | None) -> set[str]:
     return found
 
 
-def _clean(path: str) -> str:
-    """Return a path without `.`, `..` and doubled slashes; two in front stay only where they name a computer."""
+def _clean(path: str, windows: bool | None = None) -> str:
+    """Return a path without `.`, `..` and doubled slashes; two in front name a computer on Windows, and stay."""
     clean = posixpath.normpath(path)
-    return clean if _UNC.match(path) or not clean.startswith("//") else clean[1:]
+    return clean if windows or not clean.startswith("//") else clean[1:]
