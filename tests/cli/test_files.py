@@ -1,0 +1,149 @@
+"""`files`, `show REV:PATH`, `log -p`, `blame` and `why` on a project that sessions have worked in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.builders import CLOCK
+from tests.cli.conftest import Program
+from tests.talks import Talk
+
+TEXT = "def login(name):\n    check(name)\n    return True\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory, the current one, with the session file `session.jsonl` of two attempts."""
+    root = tmp_path / "project"
+    root.mkdir()
+    talk = Talk(cwd=str(root))
+    talk.prompt("Write the login.")
+    talk.write("auth.py", TEXT)
+    here = talk.at
+    talk.prompt("Ask the directory.")
+    talk.edit("auth.py", "return True", "return find_in_directory(name)")
+    talk.at = here
+    talk.prompt("Keep a list instead.")
+    talk.edit("auth.py", "return True", "return name in KNOWN")
+    talk.edit("README.md", "old words", "new words")
+    talk.write("run.sh", "echo\n")
+    talk.bash("sed -i s/echo/exit/ run.sh")
+    talk.say("Done.")
+    (root / "session.jsonl").write_bytes(talk.data)
+    monkeypatch.chdir(root)
+    return root
+
+
+def test_files_are_listed_with_how_they_are_known(project: Path, pivcs: Program):
+    result = pivcs("files", "session.jsonl")
+    assert result.code == 0
+    assert [line.split()[0] for line in result.lines] == ["patch", "derived", "unknown"]
+    assert "Keep a list instead." in result.lines[1]
+    assert "no base" in result.complaint
+    names = pivcs("files", "session.jsonl", "--name-only")
+    assert names.lines == ["README.md", "auth.py", "run.sh"]
+
+
+def test_files_can_be_chosen_by_path_pattern_and_entry(project: Path, pivcs: Program):
+    assert pivcs("files", "session.jsonl", "--name-only", "*.py").lines == ["auth.py"]
+    assert pivcs("files", "session.jsonl", "HEAD", "run.sh", "--name-only").lines == ["run.sh"]
+    assert pivcs("files", "session.jsonl", "main", "--name-only").lines == ["auth.py"]
+    missing = pivcs("files", "session.jsonl", "HEAD", "nope.py")
+    assert missing.code == 10
+    assert "nothing is known of 'nope.py'" in missing.complaint
+
+
+def test_a_word_that_is_neither_revision_nor_path_is_refused(project: Path, pivcs: Program):
+    result = pivcs("files", "session.jsonl", "mian")
+    assert result.code == 10
+    assert "did you mean 'main'?" in result.complaint
+
+
+def test_a_file_at_an_entry_comes_back_byte_for_byte(project: Path, pivcs: Program):
+    assert pivcs("show", "-s", "session.jsonl", "main:auth.py").out == TEXT.replace(
+        "True", "find_in_directory(name)"
+    ).encode()
+    assert pivcs("show", "session.jsonl::HEAD:auth.py").out == TEXT.replace("True", "name in KNOWN").encode()
+    assert pivcs("show", "-s", "session.jsonl", "HEAD:").lines == ["README.md", "auth.py", "run.sh"]
+
+
+def test_a_file_that_is_not_known_exactly_comes_with_a_warning(project: Path, pivcs: Program):
+    changed = pivcs("show", "-s", "session.jsonl", "HEAD:run.sh")
+    assert (changed.code, changed.out) == (1, b"echo\n")
+    assert "may have been changed since" in changed.complaint
+    patched = pivcs("show", "-s", "session.jsonl", "HEAD:README.md")
+    assert (patched.code, patched.lines) == (1, ["-old words", "+new words"])
+    assert pivcs("show", "-s", "session.jsonl", "HEAD:nowhere").code == 10
+
+
+def test_a_revision_with_a_colon_is_no_file(project: Path, pivcs: Program):
+    assert "Keep a list" in pivcs("show", "-s", "session.jsonl", ":/Keep a list").text
+    assert pivcs("label", "a:b", "HEAD", "-s", "session.jsonl").code == 0
+    assert "Done." in pivcs("show", "-s", "session.jsonl", "a:b").text
+    assert b"KNOWN" in pivcs("show", "-s", "session.jsonl", "a:b:auth.py").out
+
+
+def test_the_log_shows_what_entries_changed(project: Path, pivcs: Program):
+    text = pivcs("log", "session.jsonl", "-p", "--oneline").text
+    assert "-    return True\n+    return name in KNOWN\n" in text
+    assert "(only the change is known, not the whole file)\n-old words\n+new words\n" in text
+    assert "find_in_directory" not in text
+    assert "+    return find_in_directory(name)" in pivcs("log", "session.jsonl", "-p", "--all").text
+    turns = pivcs("log", "session.jsonl", "-p", "--turns").text
+    assert turns.index("Write the login.") < turns.index("+    return name in KNOWN")
+    assert pivcs("log", "session.jsonl", "-p", "--graph").code == 2
+
+
+def test_blame_names_the_prompt_behind_each_line(project: Path, pivcs: Program):
+    lines = pivcs("blame", "auth.py", "--at", "HEAD", "-s", "session.jsonl").lines
+    assert "Write the login." in lines[0]
+    assert "Keep a list instead." in lines[2]
+    assert lines[2].endswith("    return name in KNOWN")
+
+
+def test_blame_of_the_file_on_disk_says_what_nobody_wrote(project: Path, pivcs: Program):
+    (project / "auth.py").write_text(TEXT.replace("True", "name in KNOWN") + "# by hand\n", encoding="utf-8")
+    lines = pivcs("blame", "auth.py", "-s", "session.jsonl").lines
+    assert "Keep a list instead." in lines[2]
+    assert "changed by something unseen" in lines[3]
+    missing = pivcs("blame", "gone.py", "-s", "session.jsonl")
+    assert missing.code == 10
+    assert "--at REV" in missing.complaint
+
+
+def test_blame_looks_at_all_sessions_of_the_project(
+    project: Path, tmp_path: Path, pivcs: Program, monkeypatch: pytest.MonkeyPatch
+):
+    sessions = tmp_path / "sessions"
+    sessions.mkdir()
+    monkeypatch.setenv("PI_CODING_AGENT_SESSION_DIR", str(sessions))
+    (project / "session.jsonl").rename(sessions / "first.jsonl")
+    later = Talk(cwd=str(project), session_id="later", clock=CLOCK + 86_400_000, first=100)
+    later.prompt("Count them.")
+    known = TEXT.replace("True", "name in KNOWN")
+    later.read("auth.py", known)
+    later.edit("auth.py", "    check(name)\n", "    check(name)\n    count(name)\n")
+    (sessions / "second.jsonl").write_bytes(later.data)
+    (project / "auth.py").write_text(known.replace("    return", "    count(name)\n    return"), encoding="utf-8")
+    lines = pivcs("blame", "auth.py").lines
+    prompts = ["Write the login.", "Write the login.", "Count them.", "Keep a list instead."]
+    assert all(prompt[:12] in line for prompt, line in zip(prompts, lines, strict=True))
+    assert "was there before" in pivcs("blame", "auth.py", "-s", str(sessions / "second.jsonl")).lines[0]
+
+
+def test_why_tells_the_prompt_the_change_and_what_else_was_tried(project: Path, pivcs: Program):
+    text = pivcs("why", "auth.py:3", "--at", "HEAD", "-s", "session.jsonl").text
+    assert text.startswith("auth.py:3:     return name in KNOWN\nwritten by ")
+    assert "    Keep a list instead.\n" in text
+    assert "-    return True\n+    return name in KNOWN\n" in text
+    assert "what else was tried" in text
+    assert text.index("what else was tried") < text.index("(main) edit auth.py")
+
+
+def test_why_needs_a_line_that_is_there(project: Path, pivcs: Program):
+    assert pivcs("why", "auth.py", "--at", "HEAD", "-s", "session.jsonl").code == 2
+    missing = pivcs("why", "auth.py:99", "--at", "HEAD", "-s", "session.jsonl")
+    assert missing.code == 10
+    assert "has 3 lines, and no line 99" in missing.complaint
