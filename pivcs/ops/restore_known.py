@@ -44,6 +44,7 @@ class _Told:
     current: dict[FilePath, FileState] = field(default_factory=dict)
     later: dict[FilePath, FileState] = field(default_factory=dict)
     read_later: set[FilePath] = field(default_factory=set)
+    met_later: set[FilePath] = field(default_factory=set)
 
 
 def restore_knowledge(
@@ -135,16 +136,16 @@ def _note(told: _Told, changes: Iterable[Change]) -> None:
 def _note_later(told: _Told, changes: Iterable[Change], target: Collection[FilePath], *, quiet: bool) -> None:
     """Note how files were that were not met before the entry: by what first happens to them behind it."""
     for change in changes:
-        if change.path in target or change.path in told.later:
+        if change.path in target or change.path in told.met_later:
             continue
+        told.met_later.add(change.path)
         if change.kind in ("read", "unseen") and change.after.is_exact:
             if quiet:
                 told.later[change.path] = change.after
                 told.read_later.add(change.path)
             else:
-                since = change.row
                 told.later[change.path] = replace(
-                    change.after, provenance=Provenance.UNKNOWN, unknown_since=since
+                    change.after, provenance=Provenance.UNKNOWN, unknown_since=change.row
                 )
         elif change.before is not None:
             told.later[change.path] = change.before

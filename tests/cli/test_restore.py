@@ -3,52 +3,15 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 
 import orjson
 import pytest
 
-from tests.builders import header_line, message_line, tool_call_line, tool_result_line
 from tests.cli.conftest import Program, Result
-from tests.ops.restoring import image, put
+from tests.ops.restoring import Story, image, put
 
 OLD, NEW = b"def f():\n    return 1\n", b"def f():\n    return 2\n"
-
-
-class Story:
-    """A session that is told step by step: prompts, and tool calls with their results."""
-
-    def __init__(self, cwd: Path) -> None:
-        self.lines = [header_line(cwd=str(cwd))]
-        self.last: str | None = None
-        self.number = 0
-
-    def _id(self) -> str:
-        self.number += 1
-        return f"{self.number:08x}"
-
-    def prompt(self, text: str) -> str:
-        self.lines.append(message_line(ident := self._id(), self.last, "user", text))
-        self.last = ident
-        return ident
-
-    def call(self, tool: str, arguments: Mapping[str, object], result: str = "") -> str:
-        call, answer = self._id(), self._id()
-        self.lines.append(tool_call_line(call, self.last, tool, dict(arguments)))
-        self.lines.append(tool_result_line(answer, call, tool, result))
-        self.last = answer
-        return answer
-
-    def write(self, path: str, content: bytes) -> str:
-        return self.call("write", {"path": path, "content": content.decode()}, f"Successfully wrote to {path}")
-
-    def read(self, path: str, content: bytes) -> str:
-        return self.call("read", {"path": path}, content.decode())
-
-    def save(self, path: Path) -> Path:
-        path.write_bytes(b"".join(self.lines))
-        return path
 
 
 def git(directory: Path, *arguments: str) -> None:

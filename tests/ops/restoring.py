@@ -17,7 +17,7 @@ from pivcs.ops.work_tree import WorkTree
 from pivcs.store.store import Store
 from pivcs.workspace.base import Base
 from pivcs.workspace.state import FilePath, FileState, Provenance
-from tests.builders import build_session
+from tests.builders import build_session, header_line, message_line, tool_call_line, tool_result_line
 from tests.ops.syncing import NOW
 
 UMASK = 0o022
@@ -114,3 +114,42 @@ def project(directory: Path, files: Mapping[str, bytes], store: Store) -> Projec
     assert stream.session is not None
     put(root, files)
     return Project(root, store, stream.session, stream.id)
+
+
+class Story:
+    """A session that is told step by step: prompts, and tool calls with their results."""
+
+    def __init__(self, cwd: Path) -> None:
+        self.lines = [header_line(cwd=str(cwd))]
+        self.last: str | None = None
+        self.number = 0
+
+    def _id(self) -> str:
+        self.number += 1
+        return f"{self.number:08x}"
+
+    def prompt(self, text: str) -> str:
+        self.lines.append(message_line(ident := self._id(), self.last, "user", text))
+        self.last = ident
+        return ident
+
+    def edit(self, path: str, old: str, new: str) -> str:
+        edits = [{"oldText": old, "newText": new}]
+        return self.call("edit", {"path": path, "edits": edits}, f"Successfully replaced 1 block(s) in {path}.")
+
+    def call(self, tool: str, arguments: Mapping[str, object], result: str = "") -> str:
+        call, answer = self._id(), self._id()
+        self.lines.append(tool_call_line(call, self.last, tool, dict(arguments)))
+        self.lines.append(tool_result_line(answer, call, tool, result))
+        self.last = answer
+        return answer
+
+    def write(self, path: str, content: bytes) -> str:
+        return self.call("write", {"path": path, "content": content.decode()}, f"Successfully wrote to {path}")
+
+    def read(self, path: str, content: bytes) -> str:
+        return self.call("read", {"path": path}, content.decode())
+
+    def save(self, path: Path) -> Path:
+        path.write_bytes(b"".join(self.lines))
+        return path
