@@ -167,15 +167,13 @@ class Replay:
         before = self._files.meet(path, row)
         if not outcome.ok:
             if outcome.aborted:
-                yield from self._doubt(row, call_row, path, before, None)
-            return
-        if answer is not None and answer.may_still_change(path, self._files):
-            content = before.content if write.content is None and before is not None else None
-            content = content if write.content is None else encode(write.content)
-            yield self._put("write", row, call_row, before, _unknown(path, before, content, row, row))
+                yield from self._aborted("write", row, call_row, path, before)
         elif write.content is None:
             content = None if before is None else before.content
-            yield self._put("write", row, call_row, before, _unknown(path, before, content, row, row))
+            yield self._put("write", row, call_row, before, _unknown(path, before, content, row, row, row))
+        elif answer is not None and answer.may_still_change(path, self._files):
+            after = FileState(path, Provenance.UNKNOWN, encode(write.content), row, row, row)
+            yield self._put("write", row, call_row, before, after)
         else:
             after = FileState(path, Provenance.WHOLE, encode(write.content), row, row)
             yield self._put("write", row, call_row, before, after, told=row)
@@ -222,12 +220,12 @@ class Replay:
         if outcome.says_absent:
             yield from self._absent(row, call_row, path, before, answer, own=1)
         elif outcome.aborted:
-            yield from self._doubt(row, call_row, path, before, None)
+            yield from self._aborted("edit", row, call_row, path, before)
         elif outcome.says_not_found and before is not None and before.is_exact:
             if answer is not None and answer.may_still_change(path, self._files):
                 return
             if before.content is not None and would_succeed(before.content, edit):
-                yield from self._doubt(row, call_row, path, before, before.content)
+                yield self._put("unseen", row, call_row, before, _doubted(before, row))
 
     def _read(self, row: int, call_row: int, read: Read, outcome: Outcome, answer: Answer | None) -> Iterator[Change]:
         path = self._files.path(read.path)
@@ -246,7 +244,7 @@ class Replay:
         if shown.whole:
             yield from self._whole_read(row, call_row, path, before, shown)
         elif before is not None and before.is_exact and not _shows(before.content, shown):
-            yield from self._doubt(row, call_row, path, before, before.content)
+            yield self._put("unseen", row, call_row, before, _doubted(before, row))
 
     def _whole_read(
         self, row: int, call_row: int, path: FilePath, before: FileState | None, shown: Shown
@@ -279,14 +277,13 @@ class Replay:
         after = FileState(path, Provenance.WHOLE, None, row, changed_at)
         yield self._put(kind, row, call_row, before, after, told=row)
 
-    def _doubt(
-        self, row: int, call_row: int, path: FilePath, before: FileState | None, content: bytes | None
+    def _aborted(
+        self, kind: str, row: int, call_row: int, path: FilePath, before: FileState | None
     ) -> Iterator[Change]:
-        """The file is not, or may not be, what it should be; what it is does not show."""
-        if before is not None and before.is_exact:
-            yield self._put("unseen", row, call_row, before, _doubted(before, row))
-        elif before is None:
-            yield self._put("unseen", row, call_row, before, _unknown(path, None, content, row, row))
+        """A call that was stopped may have been stopped too late."""
+        if before is None or before.provenance is not Provenance.UNKNOWN:
+            after = _unknown(path, None, None, row, row) if before is None else _doubted(before, row)
+            yield self._put(kind, row, call_row, before, after)
 
     def _shell(self, row: int, call_row: int, effect: ShellEffect) -> Iterator[Change]:
         for before in list(self._files.named(effect, row)):

@@ -303,6 +303,33 @@ def test_aborted_write_may_have_happened() -> None:
     assert state_of(project, "a").provenance is Provenance.UNKNOWN
 
 
+def test_aborted_call_tells_nothing_of_what_was_before() -> None:
+    project = Project()
+    project.calls(("write", {"path": "a", "content": "x\n"}))
+    between = project.say()
+    project.calls(("edit", {"path": "a", "oldText": "x", "newText": "y"}), answered=False)
+    project.result("call_4_0", "edit", "Operation aborted", failed=True)
+    assert changes_of(project)[-1].kind == "edit"
+    project.unseen({"a": b"y\n"})
+    project.calls(("read", {"path": "a"}))
+    assert state_of(project, "a", between).is_exact
+
+
+def test_snapshot_further_on_shows_an_unseen_change() -> None:
+    project = Project()
+    project.calls(("write", {"path": "a", "content": "x\n"}))
+    between, taken = project.say(), project.say()
+    file = FilePath("a", True)
+    with TemporaryDirectory() as folder, opened(project, folder) as view:
+        row, later = row_of(view.table, between), row_of(view.table, taken)
+        for content, exact in ((b"x\n", True), (b"y\n", False)):
+            snapshots = {later: MappingBase({"a": content}, "snapshot 1")}
+            assert replay_path(view, row, snapshots=snapshots)[file].is_exact is exact
+            state = replay_path(view, later, snapshots=snapshots)[file]
+            assert (state.provenance, state.content) == (Provenance.SNAPSHOT, content)
+            assert [change.kind for change in iter_changes(view, later, snapshots=snapshots)] == ["write", "snapshot"]
+
+
 def test_calls_of_a_script_count_when_they_went_well() -> None:
     project = Project()
     project.calls(("write", {"path": "a", "content": "x\ny\n"}))
