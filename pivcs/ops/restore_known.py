@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pivcs.objects.hashing import whole_hash
-from pivcs.ops.replaying import BASH_EXECUTION, look_ahead, relevant_rows, replay_path
+from pivcs.ops.replaying import BASH_EXECUTION, look_ahead, replay_path
 from pivcs.ops.restore_plan import Knowledge
 from pivcs.ops.tree_walk import walk_tree
 from pivcs.ops.view import SessionView
@@ -56,10 +56,8 @@ def restore_knowledge(
     was read then, if nothing came between that leaves no trace. Reads every answer and result of the session; of past
     contents only digests are held.
     """
-    if snapshot is None:
-        target = replay_path(view, row, base, home=home)
-    else:
-        target = _below_snapshot(view, row, base, snapshot, home)
+    taken = None if snapshot is None else {snapshot.row: snapshot.base}
+    target = replay_path(view, row, base, home=home, snapshots=taken)
     told = _told(view, row, snapshot.base if snapshot is not None else base, target, home)
     if snapshot is None:
         target = {**told.later, **target}
@@ -67,35 +65,6 @@ def restore_knowledge(
         target, told.current, told.seen, told.created, base if snapshot is None else None,
         snapshot.base if snapshot is not None else None, read_later=told.read_later if snapshot is None else (),
     )  # fmt: skip
-
-
-def _below_snapshot(
-    view: SessionView, row: int, base: Base | None, snapshot: Snapshot, home: str | None
-) -> dict[FilePath, FileState]:
-    """Return the states at a row below a snapshot, or at it; what later shows to be wrong is not known."""
-    replay = Replay(view.header.cwd, base, home=home)
-    path = view.table.path(row)
-    above = len(view.table.path(snapshot.row))
-    _apply(view, path[:above], replay)
-    replay.reset(snapshot.row, snapshot.base)
-    _apply(view, path[above:], replay)
-    states = {state.path: state for state in replay.states()}
-    watched = {each for each, state in states.items() if state.is_exact and replay.told_at(each) != row}
-    told = {each: replay.told_at(each) for each in watched}
-    for change in _apply(view, view.table.path(look_ahead(view, row))[len(path) :], replay):
-        if change.path in watched and change.kind != "edit":
-            watched.discard(change.path)
-            if change.kind == "unseen":
-                state, since = states[change.path], told[change.path]
-                states[change.path] = replace(
-                    state, provenance=Provenance.UNKNOWN,
-                    unknown_since=state.known_at if since is None or since < 0 else since,
-                )  # fmt: skip
-    return states
-
-
-def _apply(view: SessionView, rows: list[int], replay: Replay) -> list[Change]:
-    return [change for row in relevant_rows(view, rows) for change in replay.apply(row, view.entry(row))]
 
 
 def _told(
