@@ -59,9 +59,34 @@ def reads(program: str, arguments: Sequence[str]) -> bool:
     known = _READERS.get(program)
     if known is not None:
         return known(arguments)
-    if _INTERPRETER.fullmatch(program) and len(arguments) >= 2 and arguments[0] == "-m":
-        return arguments[1] in ("py_compile", "compileall", "json.tool") or reads(arguments[1], arguments[2:])
+    if program in _TESTS:
+        return bool(arguments) and (arguments[0] in _TESTS[program] or arguments[:2] == ["run", "test"])
+    if program.startswith("python") and _INTERPRETER.fullmatch(program) and len(arguments) >= 2:
+        if arguments[0] == "-m":
+            return arguments[1] in _PYTHON_MODULES or reads(arguments[1], arguments[2:])
+        return arguments[0] == "-c" and _python_reads(arguments[1])
     return False
+
+
+_TESTS: Final = {
+    "npm": frozenset({"test", "t"}), "yarn": frozenset({"test"}), "pnpm": frozenset({"test"}),
+    "bun": frozenset({"test"}), "deno": frozenset({"test", "check"}), "go": frozenset({"test", "vet", "build"}),
+    "cargo": frozenset({"test", "check", "build"}),
+}  # fmt: skip
+"""Programs that run a project's tests, or only compile, when they are told to."""
+_PYTHON_MODULES: Final = frozenset({"py_compile", "compileall", "json.tool", "unittest"})
+_PYTHON_TEXT: Final = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
+_PYTHON_OPEN: Final = re.compile(r"\bopen\(\s*\w*\s*\)")
+_PYTHON_WORDS: Final = frozenset({
+    "ast", "as", "compile", "doraise", "f", "from", "import", "json", "len", "load", "loads", "parse", "print",
+    "py_compile", "read", "readlines", "safe_load", "splitlines", "sys", "tokenize", "tomllib", "True", "yaml",
+})  # fmt: skip
+
+
+def _python_reads(code: str) -> bool:
+    """Whether a line of Python only opens files to read them, told by its words: nothing else may be in it."""
+    code = _PYTHON_OPEN.sub("()", _PYTHON_TEXT.sub("", code))
+    return _PYTHON_WORDS.issuperset(re.findall(r"[^\W\d]\w*", code)) and not re.search("['\"]", code)
 
 
 def _always(arguments: Sequence[str]) -> bool:
@@ -144,7 +169,7 @@ _READERS: Final[dict[str, Callable[[Sequence[str]], bool]]] = (
             "cut", "tr", "tac", "rev", "strings", "echo", "printf", "true", "false", ":", "pwd", "cd", "pushd", "popd",
             "test", "[", "which", "type", "basename", "dirname", "realpath", "readlink", "du", "df", "ps", "kill",
             "sleep", "date", "whoami", "uname", "id", "export", "set", "unset", "exit", "jq", "mkdir", "seq",
-            "pytest", "mypy", "pyright", "flake8", "pylint", "shellcheck",
+            "jest", "mocha", "vitest", "pytest", "mypy", "pyright", "flake8", "pylint", "shellcheck",
         ),
         _always,
     )
