@@ -27,10 +27,11 @@ FOLDED: Final = 40
 
 
 class Asked(NamedTuple):
-    """What the page is asked for beyond its sections. `base` is what `--base` says."""
+    """What is asked for beyond sections: only names of files (`only`, or `status` with what became of them), and what
+    `--base` says."""
 
     wanted: Wanted
-    names: bool = False
+    names: str | None = None
     base: str | None = None
 
 
@@ -68,9 +69,10 @@ def show(targets: Sequence[Target], asked: Asked, output: Output, *, as_json: bo
     if as_json:
         documents = [file_diff_document(each) for each in files.of_two(comparison)] if len(targets) == 2 else None
         output.bytes([encode(comparison_document(comparison, context=context, files=documents)), b"\n"])
-    elif asked.names:
+    elif asked.names is not None:
         if len(targets) == 2:
-            output.lines(name_status_lines(files.of_two(comparison)))
+            named = name_status_lines(files.of_two(comparison))
+            output.lines(named if asked.names == "status" else (line.partition("\t")[2] for line in named))
         else:
             output.lines(_per_side(comparison, files, output))
     else:

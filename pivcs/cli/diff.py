@@ -26,7 +26,8 @@ from pivcs.render.style import ColourWhen
 @click.option("--tools", is_flag=True, help="Show tools and commands, each with its first entry.")
 @click.option("--context", is_flag=True, help="Show what the model would see at A and at B.")
 @click.option("--cost", is_flag=True, help="Show tokens, cost and time.")
-@click.option("--name-only", "names", is_flag=True, help="Show only the names of files that differ.")
+@click.option("--name-only", "names", flag_value="only", help="Show only the names of files that differ.")
+@click.option("--name-status", "names", flag_value="status", help="The same with A, D, M, or ? where it is not known.")
 @click.option("--side-by-side", "columns", is_flag=True, help="Show turns in two columns, on a terminal that is wide.")
 @click.option("--full", is_flag=True, help="Do not fold long lists and texts.")
 @click.option("-U", "--unified", "around", type=click.IntRange(min=0), default=3, show_default=True, metavar="N",
@@ -37,7 +38,7 @@ from pivcs.render.style import ColourWhen
 def command(
     arguments: tuple[str, ...],
     session: str | None,
-    names: bool,
+    names: str | None,
     columns: bool,
     full: bool,
     around: int,

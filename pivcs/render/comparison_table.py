@@ -31,8 +31,14 @@ def _counted(number: int | float) -> str:
     return f"{number:,.0f}"
 
 
-def _settings(side: Side) -> str:
-    return ", ".join(one_line(model.text) for model in side.models) or "none"
+def _models(side: Side) -> str:
+    """Return the models without their providers: what tells them apart must not be cut in a narrow column."""
+    names = dict.fromkeys(one_line(model.text).rpartition("/")[2] for model in side.models)
+    return ", ".join(names) or "none"
+
+
+def _providers(side: Side) -> str:
+    return ", ".join(dict.fromkeys(one_line(model.text).rpartition("/")[0] for model in side.models)) or "none"
 
 
 def _thinking(side: Side) -> str:
@@ -44,7 +50,8 @@ MEASURES: Final = (
     Measure("turns", lambda side: _counted(len(side.turns))),
     Measure("tool calls", lambda side: _counted(sum(deed.times for deed in side.deeds)), "0"),
     Measure("failed", lambda side: _counted(side.failures), "0", Role.ERROR),
-    Measure("model", _settings, "none"),
+    Measure("model", _models, "none"),
+    Measure("provider", _providers, "none"),
     Measure("thinking", _thinking, "as before"),
     Measure("compactions", lambda side: _counted(len(side.compactions)), "0"),
 )
@@ -87,6 +94,8 @@ def table_lines(
     ]
     yield [(Role.PLAIN, " " * (title + 2)), *_cells([(Role.HEADING, head) for head in heads], widths)]
     for measure, row in zip(measures, texts, strict=True):
+        if measure.said is _providers and not whole and len(set(row)) == 1:
+            continue
         if whole or measure.nothing is None or any(text != measure.nothing for text in row):
             cells = [(measure.role if text != measure.nothing else Role.PLAIN, text) for text in row]
             yield [(Role.DIM, "  " + pad(measure.title, title)), *_cells(cells, widths)]

@@ -58,7 +58,7 @@ def _near(steps: tuple[ContextStep, ...], around: int) -> list[bool]:
 
 def _numbers(context: ShownContext) -> str:
     model = context.settings.model
-    named = "no model yet" if model is None else f"{one_line(model.provider or '?')}/{one_line(model.model_id or '?')}"
+    named = "no model yet" if model is None else one_line(model.model_id or "?")
     thinking = one_line(context.settings.thinking_level or "?")
     tokens = f"about {context.estimate.tokens:,.0f} tokens"
     return f"{plural(len(context.messages), 'message')}, {tokens}, {named}, thinking {thinking}"

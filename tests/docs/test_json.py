@@ -130,6 +130,7 @@ COMMANDS = {
     "pivcs.store/1": ["store", "info"],
     "pivcs.revparse/1": ["rev-parse"],
     "pivcs.mergebase/1": ["merge-base"],
+    "pivcs.diff/1": ["diff"],
     "pivcs.reflog/1": ["reflog"],
     "pivcs.branch/1": ["branch", "--all"],
     "pivcs.tag/1": ["tag"],
@@ -235,6 +236,39 @@ def parted(files: list[Path], capfdbinary: Capture) -> Documents:
     copy = files[0].parent / "relative.jsonl"
     copy.write_bytes((files[0].parent / "tree.jsonl").read_bytes().replace(b'"timestamp":1', b'"timestamp": 1'))
     return [*found, written(capfdbinary, "merge-base", "--json", tree, str(copy))]
+
+
+def compared(files: list[Path], capfdbinary: Capture) -> Documents:
+    """Return comparisons: of attempts, of three, of nothing in common, of settings, times and files of every kind."""
+    directory, demo = files[0].parent, str(files[0])
+    lines = [header_line(), message_line("00000001"), message_line("00000002", "00000001", "assistant")]
+    lines.append(line({"type": "model_change", "id": "00000003", "parentId": "00000002"}))
+    lines.append(line({"type": "thinking_level_change", "id": "00000004", "parentId": "00000003"}))
+    for number, tokens in enumerate((1, None)):
+        compaction = {"type": "compaction", "id": f"0000001{number}", "parentId": "00000002", "summary": "x"}
+        lines.append(line({**compaction, "firstKeptEntryId": "00000001", "tokensBefore": tokens}))
+    edit = {"path": "known by its change", "oldText": "a", "newText": "b"}
+    patch = "--- x\n+++ x\n@@ -1 +1 @@\n-a\n+b\n"
+    lines.append(tool_call_line("00000021", "00000002", "edit", edit))
+    done = tool_result_line("00000022", "00000021", "edit", "done")
+    lines.append(done.replace(b'"isError"', b'"details":' + line({"patch": patch}).strip() + b',"isError"'))
+    odd = directory / "compared.jsonl"
+    odd.write_bytes(b"".join(lines))
+    roots, relative = directory / "roots.jsonl", directory / "retyped.jsonl"
+    roots.write_bytes(build_session("a-b, c-d, a-e", texts={"a": "Go on.", "c": "Go on."}))
+    relative.write_bytes(roots.read_bytes().replace(b'"timestamp":1', b'"timestamp": 1'))
+    nameless = directory / "nameless.jsonl"
+    say = {"type": "message", "message": {"role": "user", "content": "x"}}
+    old = {"type": "message", "message": {"role": "assistant", "content": "y"}}
+    nameless.write_bytes(header_line(version=None) + line(say) + line(old))
+    asked = [
+        [demo, "main", "HEAD"], [demo, "main", "5c5581d4", "HEAD"], [demo, "main", "main"],
+        [demo, "main", "HEAD", "--context"], [str(roots), "aaaaaaaa", "cccccccc", "--context"],
+        [str(roots), "bbbbbbbb", "dddddddd"], [f"{roots}::HEAD", f"{relative}::b-eeeeeeee"],
+        [str(odd), "00000004", "00000010", "--context"], [str(odd), "00000011", "00000004", "--context"],
+        [str(odd), "00000002", "00000022"], [str(odd), "00000022", "00000002"], [str(nameless), "L2", "L3"],
+    ]  # fmt: skip
+    return [written(capfdbinary, "diff", "--json", *arguments) for arguments in asked]
 
 
 def moved(files: list[Path], capfdbinary: Capture) -> Documents:
@@ -361,6 +395,7 @@ MADE_FOR: dict[str, Callable[[list[Path], Capture], Documents]] = {
     "pivcs.store/1": described,
     "pivcs.revparse/1": resolved,
     "pivcs.mergebase/1": parted,
+    "pivcs.diff/1": compared,
     "pivcs.reflog/1": moved,
     "pivcs.refs/1": changed,
     "pivcs.op/1": logged,
