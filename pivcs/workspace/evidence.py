@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 
 from pivcs.workspace.edits import Edited
 
-_HUNK: Final = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-_SHOWN: Final = re.compile(r"([-+ ]) *(\d+) (.*)", re.DOTALL)
+_HUNK: Final = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
+_SHOWN: Final = re.compile(r"([-+ ]) *(\d{1,9}) (.*)", re.DOTALL)
 _SKIP: Final = re.compile(r" *\.\.\.")
 
 

@@ -8,6 +8,7 @@ work tree as a whole (`git stash`) name every file.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -170,7 +171,8 @@ def _parts(command: str) -> list[_Part] | None:
                 text = re.sub(r'\\(["\\$`])', r"\1", text)
             if kind == "plain" and _GLOB.search(text):
                 glob = True
-            word = [*(word or []), text]
+            word = [] if word is None else word
+            word.append(text)
     close()
     found.append(part)
     return [each for each in found if each.words or each.targets]
@@ -182,13 +184,17 @@ def _without_texts(command: str) -> str:
     ends: dict[str, list[int]] = {}
     for at, line in enumerate(lines):
         ends.setdefault(line.strip("\t "), []).append(at)
+    run = [at for at, line in enumerate(lines) if "$(" in line or "`" in line]
     kept = []
     at = 0
     while at < len(lines):
         match = _HEREDOC.fullmatch(lines[at])
-        end = next((end for end in ends.get(match[3], ()) if end > at), None) if match is not None else None
-        expanded = "\n".join(lines[at + 1 : end]) if match is not None and not match[2] else ""
-        if match is None or end is None or not _only_writes(match[1], expanded):
+        found = ends.get(match[3], []) if match is not None else []
+        place = bisect_right(found, at)
+        end = found[place] if place < len(found) else None
+        if match is None or end is None or not (
+            _writes(match[1]) and (match[2] or bisect_right(run, at) == bisect_right(run, end))
+        ):  # the shell runs nothing of it
             kept.append(lines[at])
             at += 1
         else:
@@ -197,10 +203,9 @@ def _without_texts(command: str) -> str:
     return "\n".join(kept)
 
 
-def _only_writes(line: str, expanded: str) -> bool:
-    """Whether the last command of a line writes what it is given, and the shell runs nothing of it."""
-    program, _ = program_of(re.split(r"[;&|]+", line)[-1].split())
-    return program in ("cat", "tee") and "$(" not in expanded and "`" not in expanded
+def _writes(line: str) -> bool:
+    """Whether the last command of a line writes out what it is given."""
+    return program_of(re.split(r"[;&|]+", line)[-1].split())[0] in ("cat", "tee")
 
 
 def _split(command: str) -> list[str]:

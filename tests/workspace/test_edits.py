@@ -119,6 +119,11 @@ def test_details_that_say_nothing_are_silent(details: dict[str, object]) -> None
     assert judge(apply_edit(b"a\n", [Replacement("a", "b")]), details) is Verdict.SILENT
 
 
+def test_absurd_numbers_are_no_details() -> None:
+    assert parse_patch("@@ -" + "9" * 5_000 + " +1 @@\n x") is None
+    assert parse_display(" " + "9" * 5_000 + " x") is None
+
+
 def test_failure_is_a_surprise_only_when_all_versions_would_succeed() -> None:
     assert would_succeed(b"a\n", edit_of("a", "b"))
     assert not would_succeed(b"a a\n", edit_of("a", "b"))
