@@ -20,6 +20,7 @@ from pivcs.render.file_diff_text import file_diff_document, file_diff_lines, nam
 from pivcs.render.spans import more
 from pivcs.render.style import Role
 from pivcs.render.text import one_line
+from pivcs.render.word_diff_text import word_diff_lines
 from pivcs.workspace.base import Base
 
 FOLDED: Final = 40
@@ -28,10 +29,11 @@ FOLDED: Final = 40
 
 class Asked(NamedTuple):
     """What is asked for beyond sections: only names of files (`only`, or `status` with what became of them), and what
-    `--base` says."""
+    `--base` says. `words` marks changed words inside of the lines of files."""
 
     wanted: Wanted
     names: str | None = None
+    words: bool = False
     base: str | None = None
 
 
@@ -76,7 +78,7 @@ def show(targets: Sequence[Target], asked: Asked, output: Output, *, as_json: bo
         else:
             output.lines(_per_side(comparison, files, output))
     else:
-        lines = _file_lines(comparison, files, asked.wanted, output) if _has_files(asked.wanted) else ()
+        lines = _file_lines(comparison, files, asked, output) if _has_files(asked.wanted) else ()
         output.lines(page_lines(comparison, output.looks, asked.wanted, files=lines, context=context))
     return comparison.differs
 
@@ -85,8 +87,9 @@ def _has_files(wanted: Wanted) -> bool:
     return wanted.has("files") or "stat" in wanted.sections
 
 
-def _file_lines(comparison: Comparison, files: _Files, wanted: Wanted, output: Output) -> Iterator[str]:
+def _file_lines(comparison: Comparison, files: _Files, asked: Asked, output: Output) -> Iterator[str]:
     """Yield how files differ: of two sides their diffs, of more sides what each changed since they parted."""
+    wanted = asked.wanted
     if len(comparison.sides) != 2:
         yield from _per_side(comparison, files, output)
         return
@@ -96,7 +99,8 @@ def _file_lines(comparison: Comparison, files: _Files, wanted: Wanted, output: O
     if not wanted.has("files"):
         yield from stat_lines(diffs, output.looks)
         return
-    lines = list(file_diff_lines(diffs, output.looks, wanted.context_lines))
+    diffed = word_diff_lines if asked.words else file_diff_lines
+    lines = list(diffed(diffs, output.looks, wanted.context_lines))
     if wanted.shape.full or "files" in wanted.sections or len(lines) <= FOLDED + 1:
         yield from lines
         return

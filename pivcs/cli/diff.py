@@ -32,6 +32,7 @@ from pivcs.render.style import ColourWhen
 @click.option("--full", is_flag=True, help="Do not fold long lists and texts.")
 @click.option("-U", "--unified", "around", type=click.IntRange(min=0), default=3, show_default=True, metavar="N",
               help="Show N unchanged lines or messages around changed ones.")  # fmt: skip
+@click.option("--word-diff", "words", is_flag=True, help="Mark changed words inside of the lines of files.")
 @click.option("--exit-code", "tells", is_flag=True, help="Exit with 1 when the sides differ.")
 @base_option
 @output_options
@@ -39,6 +40,7 @@ def command(
     arguments: tuple[str, ...],
     session: str | None,
     names: str | None,
+    words: bool,
     columns: bool,
     full: bool,
     around: int,
@@ -73,7 +75,7 @@ def command(
     if columns and (width is None or width < WIDE):
         warn(f"--side-by-side needs a terminal of {WIDE} columns; see COLUMNS")
     chosen = frozenset(name for name in SECTIONS if sections[name])
-    asked = Asked(Wanted(chosen, Shape(full, columns), around), names, base)
+    asked = Asked(Wanted(chosen, Shape(full, columns), around), names, words, base)
     differs = show(targets, asked, output, as_json=as_json)
     if tells and differs:
         click.get_current_context().exit(1)
