@@ -192,7 +192,7 @@ def _step(kept: KeptStore, tree: WorkTree, path: bytes, before: Kept, after: Kep
         if after.mode is None:
             tree.remove_directory(path)
         else:
-            tree.make_directory(path, after.mode)
+            tree.make_directory(path, after.mode, exactly=True)
         return
     found = tree.look(path)
     if is_at(kept, found, after) and not (before.content == after.content and found.mode != after.mode):

@@ -190,11 +190,14 @@ class WorkTree:
         names = path.split(b"/")
         new, old = os.fsencode(name + ".tmp"), os.fsencode(name + ".old")
         with self._parent(names) as place:
+            fd = None
+            if stat.S_ISLNK(mode):
+                os.symlink(b"".join(pieces), place.at(new), dir_fd=place.fd)
+            else:
+                fd = os.open(place.at(new), _NEW, 0o600, dir_fd=place.fd)
             try:
-                if stat.S_ISLNK(mode):
-                    os.symlink(b"".join(pieces), place.at(new), dir_fd=place.fd)
-                else:
-                    _write(place, new, mode, pieces)
+                if fd is not None:
+                    _write(fd, place, mode, pieces)
                 _take_place(place, new, old, names[-1], seen)
             finally:
                 with suppress(FileNotFoundError):
@@ -207,6 +210,8 @@ class WorkTree:
         old = os.fsencode(name + ".old")
         with self._parent(names) as place:
             _check(place, names[-1], seen)
+            if _look(place, old).kind != "nothing":
+                raise FileExistsError(errno.EEXIST, f"a file '{os.fsdecode(old)}' is in the way")
             # Out of sight first: if it is not the one that was seen, it comes back.
             os.rename(place.at(names[-1]), place.at(old), src_dir_fd=place.fd, dst_dir_fd=place.fd)
             if not _is_same(place, old, seen):
@@ -219,8 +224,8 @@ class WorkTree:
                 raise
             _sync(place)
 
-    def make_directory(self, path: bytes, mode: int) -> None:
-        """Make a directory; one that is there is left as it is."""
+    def make_directory(self, path: bytes, mode: int, *, exactly: bool = False) -> None:
+        """Make a directory; one that is there stays as it is. With `exactly` the umask takes nothing from its mode."""
         names = path.split(b"/")
         with self._parent(names) as place:
             try:
@@ -228,6 +233,15 @@ class WorkTree:
             except FileExistsError:
                 if not stat.S_ISDIR(os.stat(place.at(names[-1]), dir_fd=place.fd, follow_symlinks=False).st_mode):
                     raise SomebodyWasFaster from None
+                return
+            if hasattr(os, "fchmod"):
+                fd = os.open(place.at(names[-1]), _DIRECTORY, dir_fd=place.fd)
+                try:
+                    _give_owner(fd, place)
+                    if exactly:
+                        os.fchmod(fd, stat.S_IMODE(mode))
+                finally:
+                    os.close(fd)
             _sync(place)
 
     def remove_directory(self, path: bytes) -> bool:
@@ -331,8 +345,8 @@ def _pieces(fd: int) -> Iterator[bytes]:
         yield piece
 
 
-def _write(place: _Place, name: bytes, mode: int, pieces: Iterable[bytes]) -> None:
-    fd = os.open(place.at(name), _NEW, 0o600, dir_fd=place.fd)
+def _write(fd: int, place: _Place, mode: int, pieces: Iterable[bytes]) -> None:
+    """Write a new file to the disk, and close it."""
     with open(fd, "wb", buffering=_PIECE) as file:
         file.writelines(pieces)
         file.flush()
@@ -343,7 +357,7 @@ def _write(place: _Place, name: bytes, mode: int, pieces: Iterable[bytes]) -> No
 
 
 def _give_owner(fd: int, place: _Place) -> None:
-    """Give a new file the owner of its directory when root makes it: a user must be able to go on with their files."""
+    """Give what root makes the owner of the directory that it is in: a user must be able to go on with their files."""
     if os.geteuid() == 0 and place.fd is not None:
         status = os.fstat(place.fd)
         with suppress(OSError):

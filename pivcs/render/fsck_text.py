@@ -40,6 +40,9 @@ MEANING: Final[dict[str, tuple[str, str]]] = {
     "labels-differ": ("the labels for lists are not what the lines say", _REBUILD),
     "branch-lost": ("a branch names no entry of the conversation", "`pivcs branch` shows and moves branches"),
     "probes-differ": ("pieces kept to recognise the file are wrong", "nothing: the next sync compares the whole file"),
+    "kept-damaged": (
+        "what an undo of a restore needs is damaged", "nothing brings it back; other files of the operation are good"
+    ),
     "chunks-unused": ("chunks that no session uses", "`pivcs gc --apply` removes them"),
     "source-bytes-changed": ("the file was changed in this line", _KEPT),
     "source-line-changed": ("the file has another line here", _KEPT),

@@ -83,6 +83,20 @@ def test_mode_stays_that_of_the_file(work: Project) -> None:
     assert stat.S_IMODE((work.root / "a").stat().st_mode) == 0o751
 
 
+def test_removed_directory_comes_back_with_its_mode_whatever_the_umask(work: Project) -> None:
+    (work.root / "made").chmod(0o775)
+    (work.root / "made/deep").chmod(0o3771)
+    before = image(work.root)
+    work.restore(KNOWN)
+    assert not (work.root / "made").exists()
+    mask = os.umask(0o077)
+    try:
+        work.undo()
+    finally:
+        os.umask(mask)
+    assert image(work.root) == before
+
+
 def test_mode_of_a_snapshot_comes_back_and_undo_takes_it_away(work: Project) -> None:
     snapshot = MappingBase({"b": BaseFile(b"1", executable=True), "l": BaseFile(b"b", symlink=True)}, "snapshot 1")
     before = image(work.root)

@@ -69,6 +69,19 @@ def test_nothing_is_written_over_what_was_not_seen(root: Path) -> None:
     assert {name: data for name, (_, data) in image(root).items()} == {name: data for name, (_, data) in before.items()}
 
 
+def test_second_name_that_holds_something_is_not_taken(root: Path) -> None:
+    put(root, {".t.old": b"precious", "d/.t.tmp": b"precious"})
+    before = image(root)
+    with WorkTree(str(root)) as tree:
+        with pytest.raises(FileExistsError):
+            tree.remove(b"a", tree.look("a"), ".t")
+        with pytest.raises(FileExistsError):
+            tree.put(b"a", 0o100644, [b"new"], tree.look("a"), ".t")
+        with pytest.raises(FileExistsError):
+            tree.put(b"d/b", 0o100644, [b"new"], tree.look("d/b"), ".t")
+    assert image(root) == before
+
+
 def test_error_while_reading_the_new_bytes_leaves_nothing_behind(root: Path) -> None:
     def broken() -> Iterator[bytes]:
         yield b"half"
