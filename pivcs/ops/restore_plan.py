@@ -309,7 +309,7 @@ class _Plan:
             reason = "git ignores it, so neither a commit nor a snapshot tells whether it was there"
             return replace(planned, action="unknown", reason=reason)
         if self._is_accounted_for(path, found):
-            return replace(planned, action="delete", reason="it was not there: the session made it later")
+            return replace(planned, action="delete", reason="it was not there; the session made it later")
         return replace(planned, action="conflict", reason=self._who(path), forced_action="delete")
 
     def _present(self, planned: PlannedFile, wanted: Wanted, found: Found) -> PlannedFile:
