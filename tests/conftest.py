@@ -4,10 +4,14 @@ No test sees the store, the configuration or the sessions of whoever runs it.
 """
 
 import os
+import sqlite3
+import weakref
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from pivcs.store.database import Database
 
 settings.register_profile("ci", derandomize=True, deadline=None, database=None)
 settings.register_profile(
@@ -16,9 +20,30 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
+_make_database = Database.__init__
+
+
+def _closed_when_forgotten(
+    self: Database, connection: sqlite3.Connection, path: Path | None, *, read_only: bool
+) -> None:
+    """Make a database that tests may drop without closing it, as they do with values; Python 3.13 warns of it.
+
+    That commands close theirs is tested by itself (`tests/cli/test_surroundings.py`).
+    """
+    _make_database(self, connection, path, read_only=read_only)
+    weakref.finalize(self, connection.close)
+
+
+Database.__init__ = _closed_when_forgotten  # type: ignore[method-assign]
+
+
 @pytest.fixture(autouse=True)
 def _private_places(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give every test a home, a store and a configuration of its own, for child processes too."""
+    """Give every test a home, a store and a configuration of its own, for child processes too.
+
+    A test that changes the directory, as `pivcs -C` does in this process, does so for itself alone.
+    """
+    monkeypatch.chdir(Path.cwd())
     home = tmp_path_factory.mktemp("home")
     for name in ("PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR", "PIVCS_DIR", "NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing
+from itertools import chain
 
 import click
 
 from pivcs.cli.output import Output, byte_progress, output_options
 from pivcs.cli.target import open_store, store_option
+from pivcs.gitbridge.snapshot_upkeep import check_snapshots
 from pivcs.ops.fsck import amount, choose, fsck
 from pivcs.ops.fsck_finding import ERROR, Finding
 from pivcs.render.fsck_text import fsck_document, fsck_lines
@@ -53,7 +55,8 @@ def command(
         with byte_progress("checking", amount(checked, sources=not no_sources), shown=shown) as progress:
             findings = fsck(store, streams, sources=not no_sources, progress=progress)
             stack.enter_context(closing(findings))  # before the store, also when nobody reads on
-            found: Iterable[Finding] = _noting(findings, errors)
+            sessions = None if streams is None else {stream.session for stream in streams if stream.session is not None}
+            found: Iterable[Finding] = _noting(chain(findings, check_snapshots(store, sessions)), errors)
             if shown:
                 found = list(found)
         if as_json:

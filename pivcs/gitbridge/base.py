@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+import zlib
 from typing import TYPE_CHECKING, Final
 
 from pivcs.errors import DataError
@@ -18,7 +19,7 @@ from pivcs.workspace.base import BaseFile
 if TYPE_CHECKING:
     from dulwich.object_store import DiskObjectStore
 
-_Entries = dict[bytes, tuple[int, bytes]]
+TreeEntries = dict[bytes, tuple[int, bytes]]
 _LINK: Final = 0o160000
 """The mode of another repository's commit, as submodules have it: nothing in it can be read here."""
 _KEPT: Final = 256
@@ -37,7 +38,7 @@ class TreeFiles:
         self._objects = objects
         self._tree = tree.encode("ascii")
         self._prefix = encode_path(prefix) or b""
-        self._directories: dict[bytes, _Entries | None] = {}
+        self._directories: dict[bytes, TreeEntries | None] = {}
 
     def __enter__(self) -> TreeFiles:
         return self
@@ -78,13 +79,13 @@ class TreeFiles:
     def _full(self, path: bytes) -> bytes:
         return b"/".join(filter(None, (self._prefix, path)))
 
-    def _entries(self, directory: bytes) -> _Entries | None:
+    def _entries(self, directory: bytes) -> TreeEntries | None:
         """Return name -> mode and id of what is in a directory; None when it is no directory."""
         if directory in self._directories:
             return self._directories[directory]
         # From the nearest directory above that is known, down: a deep path must not need a deep stack.
         parts = directory.split(b"/") if directory else []
-        entries: _Entries | None = None
+        entries: TreeEntries | None = None
         for depth in range(len(parts) + 1):
             above = b"/".join(parts[:depth])
             if above not in self._directories:
@@ -95,31 +96,12 @@ class TreeFiles:
                     ident = ident if stat.S_ISDIR(mode) else None
                 if len(self._directories) >= _KEPT:
                     self._directories.clear()
-                self._directories[above] = None if ident is None else self._listed(ident)
+                self._directories[above] = None if ident is None else tree_entries(self._get(ident, b"tree"))
             entries = self._directories[above]
         return entries
 
-    def _listed(self, tree: bytes) -> _Entries:
-        from dulwich.objects import Tree
-
-        parsed = Tree.from_raw_string(Tree.type_num, self._get(tree, b"tree"))
-        assert isinstance(parsed, Tree)
-        return {name: (mode, ident) for name, mode, ident in parsed.iteritems()}
-
     def _get(self, ident: bytes, kind: bytes) -> bytes:
-        import zlib
-
-        from dulwich.errors import ObjectFormatException
-        from dulwich.objects import ObjectID, object_class
-
-        try:
-            number, data = self._objects.get_raw(ObjectID(ident))
-        except (KeyError, OSError, ValueError, zlib.error, ObjectFormatException) as error:
-            raise MissingObject(f"{self.label}: object {ident.decode()} is missing or damaged") from error
-        found = object_class(number)
-        if found is None or found.type_name != kind:
-            raise MissingObject(f"{self.label}: object {ident.decode()} is no {kind.decode()}")
-        return data
+        return read_object(self._objects, ident, kind, self.label)
 
 
 class GitBase(TreeFiles):
@@ -136,6 +118,30 @@ class GitBase(TreeFiles):
             raise
         super().__init__(objects, tree, prefix, f"commit {commit[:8]}")
         self.commit = commit
+
+
+def read_object(objects: DiskObjectStore, ident: bytes, kind: bytes, label: str) -> bytes:
+    """Return the content of an object of a kind, `blob` or `tree`; its id is not checked. Raises `MissingObject`."""
+    from dulwich.errors import ObjectFormatException
+    from dulwich.objects import ObjectID, object_class
+
+    try:
+        number, data = objects.get_raw(ObjectID(ident))
+    except (KeyError, OSError, ValueError, zlib.error, ObjectFormatException) as error:
+        raise MissingObject(f"{label}: object {ident.decode()} is missing or damaged") from error
+    found = object_class(number)
+    if found is None or found.type_name != kind:
+        raise MissingObject(f"{label}: object {ident.decode()} is no {kind.decode()}")
+    return data
+
+
+def tree_entries(data: bytes) -> TreeEntries:
+    """Return name -> mode and id of what a tree object has."""
+    from dulwich.objects import Tree
+
+    parsed = Tree.from_raw_string(Tree.type_num, data)
+    assert isinstance(parsed, Tree)
+    return {name: (mode, ident) for name, mode, ident in parsed.iteritems()}
 
 
 def commit_time(repository: Repository, commit: str) -> int | None:
@@ -155,8 +161,6 @@ def _tree_of(objects: DiskObjectStore, commit: str) -> str | None:
 
 
 def _object(objects: DiskObjectStore, ident: str) -> object:
-    import zlib
-
     from dulwich.errors import ObjectFormatException
     from dulwich.objects import ObjectID
 

@@ -7,9 +7,8 @@ stands above every `.gitattributes` of a work tree: line ends and encodings are 
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -17,16 +16,9 @@ from typing import Final
 from pivcs.errors import StateError
 from pivcs.gitbridge.process import Git
 from pivcs.store.errors import StoreReadOnly
-from pivcs.store.snapshots import snapshot_repository
+from pivcs.store.snapshots import locked, snapshot_repository
 from pivcs.store.store import Store
 
-try:
-    import fcntl
-except ImportError:  # no such locks on this platform
-    fcntl = None  # type: ignore[assignment]
-
-WAIT: Final = 60.0
-"""Seconds that a snapshot waits for another one."""
 SETTINGS: Final = (
     "core.autocrlf=false",
     "core.safecrlf=false",
@@ -36,16 +28,11 @@ SETTINGS: Final = (
     "core.splitIndex=false",
     "core.untrackedCache=false",
 )
-_STEP: Final = 0.05
 _FILES: Final = {
     "config": "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tsymlinks = true\n\tbare = true\n",
     "info/attributes": "* -text -eol -crlf -ident -filter -working-tree-encoding\n",
     "HEAD": "ref: refs/heads/none\n",
 }
-
-
-class SnapshotsBusy(StateError):
-    """Another process is taking a snapshot."""
 
 
 class NoSnapshotStore(StateError):
@@ -69,17 +56,14 @@ class SnapshotRepository:
         """
         if self.store.read_only:
             raise StoreReadOnly(self.store.database.where, "it was opened for reading only")
-        try:
-            self.path.mkdir(mode=0o700, exist_ok=True)
-            lock = os.open(self.path / "pivcs.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise StoreReadOnly(str(self.path), (error.strerror or str(error)).lower()) from error
-        try:
-            self._wait_for(lock)
-            self._complete()
+        with ExitStack() as stack:
+            try:
+                self.path.mkdir(mode=0o700, exist_ok=True)
+                stack.enter_context(locked(self.path))
+                self._complete()
+            except OSError as error:
+                raise StoreReadOnly(str(self.path), (error.strerror or str(error)).lower()) from error
             yield
-        finally:
-            os.close(lock)
 
     def index_of(self, root: bytes) -> Path:
         """Return the index file that remembers what was last taken of a directory: a cache, which may be deleted. Also
@@ -111,17 +95,3 @@ class SnapshotRepository:
                 temporary = file.with_name(file.name + ".new")
                 temporary.write_text(text, encoding="ascii", newline="\n")
                 os.replace(temporary, file)
-
-    def _wait_for(self, lock: int) -> None:
-        until = time.monotonic() + WAIT
-        while fcntl is not None:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return
-            except BlockingIOError:
-                if time.monotonic() > until:
-                    message = f"another pivcs is writing snapshots to '{self.path}'"
-                    raise SnapshotsBusy(message, hint="try again when it is done") from None
-                time.sleep(_STEP)
-            except OSError:  # a file system without locks
-                return

@@ -29,6 +29,7 @@ SEVERITIES: Final[dict[str, str]] = {
     "branch-lost": ERROR,
     "probes-differ": WARNING,
     "kept-damaged": ERROR,
+    "snapshot-damaged": ERROR,
     "chunks-unused": INFO,
     # Session files against the store
     "source-bytes-changed": ERROR,

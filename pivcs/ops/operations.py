@@ -286,7 +286,8 @@ def _value(store: Store, change: RefChange, tables: _Tables) -> bytes | None:
 
 def _apply(store: Store, change: RefChange, tables: _Tables, *, restores: bool) -> None:
     if change.ref == "snapshot":
-        if snapshot(store, int(change.name)) is None:
+        record = snapshot(store, int(change.name))
+        if record is None or record.collected:
             raise NoSuchRef(f"snapshot {change.name} was collected: its files are not there any more")
         set_snapshot_deleted(store, int(change.name), change.new is None)
         return

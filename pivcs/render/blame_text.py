@@ -146,7 +146,7 @@ def blame_documents(blame: Blame) -> tuple[list[Document], Iterator[Document]]:
         return numbers[author.view, author.row] if author is not None and author.row is not None and known else None
 
     authors = [author_document(blame.views[view], places(view), row) for view, row in numbers]
-    lines = (
+    lines: Iterator[Document] = (
         {
             "line": line.number,
             "text": line.text.decode("utf-8", "replace").rstrip("\r\n"),

@@ -43,6 +43,9 @@ MEANING: Final[dict[str, tuple[str, str]]] = {
     "kept-damaged": (
         "what an undo of a restore needs is damaged", "nothing brings it back; other files of the operation are good"
     ),
+    "snapshot-damaged": (
+        "files of a snapshot are missing or damaged", "nothing brings them back; `pivcs snapshot --delete` removes it"
+    ),
     "chunks-unused": ("chunks that no session uses", "`pivcs gc --apply` removes them"),
     "source-bytes-changed": ("the file was changed in this line", _KEPT),
     "source-line-changed": ("the file has another line here", _KEPT),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pivcs.gitbridge.snapshot_upkeep import Space
 from pivcs.ops.gc import Collected
 from pivcs.render.amounts import format_bytes, format_count, plural
 from pivcs.render.documents import Document
@@ -73,7 +74,7 @@ def store_document(facts: Facts) -> Document:
     }
 
 
-def gc_lines(done: Collected, looks: Looks) -> Iterator[str]:
+def gc_lines(done: Collected, snapshots: Space | None, looks: Looks) -> Iterator[str]:
     """Yield what `gc` did or would do."""
     if done.skipped:
         yield looks.styler(Role.WARNING, "a sync is under way: unused chunks were left alone; run it again later")
@@ -86,18 +87,22 @@ def gc_lines(done: Collected, looks: Looks) -> Iterator[str]:
     ):
         if amount:
             yield f"  {text}"
+    if snapshots is not None and snapshots.deleted:
+        yield f"  {plural(snapshots.deleted, 'deleted snapshot')}"
     if done.damaged:
         damaged = f"{plural(done.damaged, 'chunk')} cannot be read and stay as they are: see `pivcs fsck`"
         yield looks.styler(Role.ERROR, damaged)
     if done.applied:
         yield f"store: {format_bytes(done.size_before)} -> {format_bytes(done.size_after)}"
-    elif done.nothing:
+        if snapshots is not None:
+            yield f"snapshots: {format_bytes(snapshots.size_before)} -> {format_bytes(snapshots.size_after)}"
+    elif done.nothing and (snapshots is None or not snapshots.deleted):
         yield f"nothing to do; store: {format_bytes(done.size_before)}"
     else:
         yield f"store: {format_bytes(done.size_before)}; `pivcs gc --apply` does it"
 
 
-def gc_document(done: Collected) -> Document:
+def gc_document(done: Collected, snapshots: Space | None) -> Document:
     """Return what `gc` did or would do as a JSON document."""
     return {
         "schema": "pivcs.gc/1",
@@ -114,4 +119,9 @@ def gc_document(done: Collected) -> Document:
         "skipped": done.skipped,
         "size_before": done.size_before,
         "size_after": done.size_after,
+        "snapshots": None if snapshots is None else {
+            "deleted": snapshots.deleted,
+            "size_before": snapshots.size_before,
+            "size_after": snapshots.size_after,
+        },
     }

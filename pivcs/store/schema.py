@@ -209,7 +209,7 @@ CREATE INDEX kept_piece_chunk ON kept_piece (chunk);
 
 -- A work tree that was taken when HEAD was `oid`. The files are in the git repository beside the store, below the tree
 -- object `tree`, which a ref with the number `id` keeps. `root` is the directory, `prefix` where the session's working
--- directory is below it. `deleted`: it was removed, and the number must not come back.
+-- directory is below it. `deleted`: it was removed, 2: its files too. The number must not come back.
 CREATE TABLE snapshot (
     id INTEGER PRIMARY KEY,
     session INTEGER NOT NULL REFERENCES session,

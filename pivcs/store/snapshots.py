@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from pivcs.errors import StateError
 from pivcs.store.location import FILE_NAME
 from pivcs.store.store import Store
+
+try:
+    import fcntl
+except ImportError:  # no such locks on this platform
+    fcntl = None  # type: ignore[assignment]
 
 REPOSITORY_NAME: Final = "snapshots.git"
 REF_PREFIX: Final = "refs/snapshots/"
 """Begins the names of the refs that keep the trees; the number of the snapshot follows."""
+
+WAIT: Final = 60.0
+"""Seconds that somebody waits for another one who uses the same snapshots."""
+_STEP: Final = 0.05
 
 _COLUMNS: Final = (
     "snapshot.id, session.key, snapshot.oid, snapshot.time, snapshot.message, snapshot.tree, snapshot.root, "
@@ -20,12 +33,17 @@ _COLUMNS: Final = (
 )
 
 
+class SnapshotsBusy(StateError):
+    """Another process is writing, copying or collecting snapshots."""
+
+
 class SnapshotRecord(NamedTuple):
     """A work tree as it was at one moment, when the session's HEAD was the node `oid` (None: it had none).
 
     `time` is milliseconds since 1970. `tree` is the id of git's tree object, 20 bytes. `root` is the directory that was
     taken, and `prefix` where the session's working directory is below it, with slashes: bytes, as the file system has
-    them. `files` counts files and symbolic links. `deleted`: it was removed, which can be undone.
+    them. `files` counts files and symbolic links. `deleted`: it was removed, which can be undone until it is
+    `collected`: then its files are gone, too.
     """
 
     id: int
@@ -38,6 +56,7 @@ class SnapshotRecord(NamedTuple):
     prefix: bytes
     files: int
     deleted: bool = False
+    collected: bool = False
 
 
 def snapshots_of(store: Store, session: bytes, *, deleted: bool = False) -> list[SnapshotRecord]:
@@ -74,7 +93,13 @@ def add_snapshot(store: Store, record: SnapshotRecord) -> SnapshotRecord:
 
 def set_snapshot_deleted(store: Store, number: int, deleted: bool) -> None:
     """Say whether a snapshot was removed. Takes part in the caller's transaction."""
-    store.database.connection.execute("UPDATE snapshot SET deleted = ? WHERE id = ?", (deleted, number))
+    store.database.connection.execute("UPDATE snapshot SET deleted = ? WHERE id = ?", (int(deleted), number))
+
+
+def set_snapshot_collected(store: Store, number: int) -> None:
+    """Say that the files of a deleted snapshot are gone. The row stays, so that its number is never given again. Takes
+    part in the caller's transaction."""
+    store.database.connection.execute("UPDATE snapshot SET deleted = 2 WHERE id = ?", (number,))
 
 
 def snapshot_repository(store_path: Path) -> Path:
@@ -84,24 +109,54 @@ def snapshot_repository(store_path: Path) -> Path:
     return store_path.with_name(f"{store_path.stem}.{REPOSITORY_NAME}")
 
 
+@contextmanager
+def locked(repository: Path, wait: float = WAIT) -> Iterator[None]:
+    """Keep other processes from writing to a repository of snapshots, or copying it, while the block runs.
+
+    Raises `SnapshotsBusy`, OSError.
+    """
+    lock = os.open(repository / "pivcs.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        _wait_for(lock, repository, wait)
+        yield
+    finally:
+        os.close(lock)
+
+
+def _wait_for(lock: int, repository: Path, wait: float) -> None:
+    until = time.monotonic() + wait
+    while fcntl is not None:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > until:
+                message = f"another pivcs is using the snapshots in '{repository}'"
+                raise SnapshotsBusy(message, hint="try again when it is done") from None
+            time.sleep(_STEP)
+        except OSError:  # a file system without locks
+            return
+
+
 def copy_snapshots(source: Path, target: Path) -> bool:
     """Copy the repository of the store at a path to where that of another store belongs; returns whether there is one.
 
-    Its files never change once they are there, so that a copy made after that of the store has all that it refers to.
-    Nothing is left of a copy that fails. Raises OSError.
+    Copied after the store, it has all that the copy refers to. Nothing is left of a copy that fails. Raises
+    `SnapshotsBusy`, OSError.
     """
     old, new = snapshot_repository(source), snapshot_repository(target)
     if not old.is_dir():
         return False
-    new.mkdir(mode=0o700)
     temporary = shutil.ignore_patterns("tmp_*", "*.lock")
-    try:
-        shutil.copytree(old, new, symlinks=True, copy_function=_copy, ignore=temporary, dirs_exist_ok=True)
-    except BaseException as error:
-        shutil.rmtree(new, ignore_errors=True)
-        if isinstance(error, shutil.Error):  # a list of all that failed
-            raise OSError(error.args[0][0][2]) from error
-        raise
+    with locked(old):
+        new.mkdir(mode=0o700)
+        try:
+            shutil.copytree(old, new, symlinks=True, copy_function=_copy, ignore=temporary, dirs_exist_ok=True)
+        except BaseException as error:
+            shutil.rmtree(new, ignore_errors=True)
+            if isinstance(error, shutil.Error):  # a list of all that failed
+                raise OSError(error.args[0][0][2]) from error
+            raise
     return True
 
 
@@ -113,11 +168,8 @@ def remove_snapshots(store_path: Path) -> None:
 
 
 def _copy(source: str, target: str) -> str:
-    """Copy a file, on the disk when it is done; one that has vanished meanwhile was temporary, or is in a pack now."""
-    try:
-        shutil.copy2(source, target)
-    except FileNotFoundError:
-        return target
+    """Copy a file, on the disk when it is done."""
+    shutil.copy2(source, target)
     descriptor = os.open(target, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -129,4 +181,4 @@ def _copy(source: str, target: str) -> str:
 def _records(store: Store, condition: str, *values: object) -> list[SnapshotRecord]:
     with store.database.reading() as connection:
         rows: list[tuple[Any, ...]] = connection.execute(f"SELECT {_COLUMNS} {condition}", values).fetchall()
-    return [SnapshotRecord(*row)._replace(deleted=bool(row[-1])) for row in rows]
+    return [SnapshotRecord(*row)._replace(deleted=bool(row[-1]), collected=row[-1] == 2) for row in rows]

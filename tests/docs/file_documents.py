@@ -122,7 +122,8 @@ def _logged(files: list[Path], capfdbinary: Capture, *options: str) -> Documents
     odd = session.parent / "no base.jsonl"
     odd.write_bytes(talk.data.replace(b'"name":"edit"', b'"name":"write"'))
     found = [_written(capfdbinary, "log", "--all", "--json", *options, str(path)) for path in files]
-    return [*found, *(_written(capfdbinary, "log", "-p", "--all", "--json", *options, str(path)) for path in (session, odd))]
+    options = ("--all", "--json", "-p", *options)
+    return [*found, *(_written(capfdbinary, "log", *options, str(path)) for path in (session, odd))]
 
 
 def _turns(files: list[Path], capfdbinary: Capture) -> Documents:

@@ -206,9 +206,11 @@ def checked(files: list[Path], capfdbinary: Capture) -> Documents:
 
 
 def collected(files: list[Path], capfdbinary: Capture) -> Documents:
-    """Return what `gc` says before and after."""
+    """Return what `gc` says before and after, without and with snapshots."""
     written(capfdbinary, "sync", "--json", str(files[0].parent))
-    return [written(capfdbinary, "gc", "--json", *options) for options in ((), ("--apply",))]
+    before = written(capfdbinary, "gc", "--json")
+    taken(files, capfdbinary)
+    return [before, *(written(capfdbinary, "gc", "--json", *options) for options in ((), ("--apply",)))]
 
 
 def described(files: list[Path], capfdbinary: Capture) -> Documents:
