@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from pivcs.cli.output import warn
 from pivcs.cli.target import current_directory, text_of
 from pivcs.ops.view import SessionView
 from pivcs.session.times import parse_time
@@ -61,6 +62,35 @@ def base_for(view: SessionView, option: str | None) -> tuple[Base | None, str]:
         base = GitBase(repository, commit, repository.prefix)
     click.get_current_context().call_on_close(base.close)
     return base, f"base: {base.label}, {reason}"
+
+
+def snapshots_on(view: SessionView, row: int) -> dict[int, Base]:
+    """Return the nearest snapshot on the way to a row by the row at which it was taken; of several there the latest.
+
+    Nothing when there is none. Warns of one that cannot be read, and takes the next. It is closed with the command.
+    """
+    if view.store is None or view.stream is None or view.stream.session is None:
+        return {}
+    from pivcs.store.snapshots import snapshots_of
+
+    records = {record.oid: record for record in snapshots_of(view.store, view.stream.session)}
+    if not records:
+        return {}
+    from pivcs.errors import PivcsError
+    from pivcs.gitbridge.snapshots import snapshot_base
+
+    for each in reversed(view.table.path(row)):
+        record = records.get(view.table.digest(each))
+        if record is None:
+            continue
+        try:
+            base = snapshot_base(view.store, record)
+        except PivcsError as error:
+            warn(f"{error.message}; going on without it")
+            continue
+        click.get_current_context().call_on_close(base.close)
+        return {each: base}
+    return {}
 
 
 def _repository(view: SessionView) -> tuple[Repository, str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from pivcs.cli.bases import base_for
-from pivcs.cli.output import Output
+from pivcs.cli.bases import base_for, snapshots_on
+from pivcs.cli.output import Output, warn
 from pivcs.ops.compare_context import ContextDifference, compare_contexts
 from pivcs.ops.comparison import Comparison, compare
 from pivcs.ops.file_diff import FileDiff, file_diffs
@@ -16,7 +16,13 @@ from pivcs.render.comparison_documents import comparison_document
 from pivcs.render.comparison_text import Wanted, page_lines
 from pivcs.render.comparison_turns import mark_of
 from pivcs.render.documents import encode
-from pivcs.render.file_diff_text import file_diff_document, file_diff_lines, name_status_lines, stat_lines
+from pivcs.render.file_diff_text import (
+    file_diff_bytes,
+    file_diff_document,
+    file_diff_lines,
+    name_status_lines,
+    stat_lines,
+)
 from pivcs.render.spans import more
 from pivcs.render.style import Role
 from pivcs.render.text import one_line
@@ -48,7 +54,8 @@ class _Files:
     def between(self, first: Target, second: Target, names: tuple[str, str]) -> list[FileDiff]:
         """Return how the files of two entries differ; `names` are what notes call these."""
         bases = self._base(first.view), self._base(second.view)
-        return file_diffs((first.view, first.row), (second.view, second.row), bases, names)
+        snapshots = snapshots_on(first.view, first.row), snapshots_on(second.view, second.row)
+        return file_diffs((first.view, first.row), (second.view, second.row), bases, names, snapshots)
 
     def of_two(self, comparison: Comparison) -> list[FileDiff]:
         """Return how the files of the first two sides differ."""
@@ -77,10 +84,22 @@ def show(targets: Sequence[Target], asked: Asked, output: Output, *, as_json: bo
             output.lines(named if asked.names == "status" else (line.partition("\t")[2] for line in named))
         else:
             output.lines(_per_side(comparison, files, output))
+    elif len(targets) == 2 and _is_patch(asked, output):
+        diffs = files.of_two(comparison)
+        for diff in diffs:
+            if diff.status == "unknown":
+                warn(f"'{diff.path.text}' is left out of the patch: {'; '.join(diff.notes)}")
+        output.bytes(file_diff_bytes(diffs, asked.wanted.context_lines))
     else:
         lines = _file_lines(comparison, files, asked, output) if _has_files(asked.wanted) else ()
         output.lines(page_lines(comparison, output.looks, asked.wanted, files=lines, context=context))
     return comparison.differs
+
+
+def _is_patch(asked: Asked, output: Output) -> bool:
+    """Whether nothing but diffs of files goes to a file or a pipe: `git apply` needs their exact bytes."""
+    plain = not output.is_terminal and not output.looks.styler.colour and not asked.words
+    return asked.wanted.sections == {"files"} and plain
 
 
 def _has_files(wanted: Wanted) -> bool:

@@ -6,7 +6,7 @@ import base64
 
 import click
 
-from pivcs.cli.bases import base_for
+from pivcs.cli.bases import base_for, snapshots_on
 from pivcs.cli.output import Output, warn
 from pivcs.ops.files_at import FileRevision, NoFileThere, file_at, files_at, path_in, paths_below
 from pivcs.ops.view import SessionView
@@ -27,12 +27,12 @@ def show_file(found: FileRevision, base: str | None, output: Output, *, raw: boo
     view, row = found.target.view, found.target.row
     for warning in found.target.warnings:
         warn(warning)
-    known = base_for(view, base)[0]
+    known, taken = base_for(view, base)[0], snapshots_on(view, row)
     path = path_in(view, found.path)
     try:
-        state = file_at(view, row, path, known)
+        state = file_at(view, row, path, known, snapshots=taken)
     except NoFileThere:
-        below = paths_below(files_at(view, row, known), path)
+        below = paths_below(files_at(view, row, known, snapshots=taken), path)
         if not below:
             raise
         if as_json:

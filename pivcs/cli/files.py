@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from pivcs.cli.bases import base_for, base_option
+from pivcs.cli.bases import base_for, base_option, snapshots_on
 from pivcs.cli.complete import revisions as proposed
 from pivcs.cli.file_target import named_file
 from pivcs.cli.output import Output, output_options, to_stderr
@@ -15,6 +15,8 @@ from pivcs.ops.view import SessionView
 from pivcs.render.documents import Document, session_document, streamed
 from pivcs.render.files_text import file_document, files_lines, name_lines
 from pivcs.render.style import ColourWhen
+from pivcs.workspace.base import Base
+from pivcs.workspace.state import FileState
 
 
 @click.command("files")
@@ -43,7 +45,7 @@ def command(
     view = open_session(session)
     row, paths = _split(view, words)
     known, note = base_for(view, base)
-    states = [] if row is None else files_at(view, row, known, [named_file(view, path) for path in paths])
+    states = [] if row is None else _known(view, row, known, paths)
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     if as_json:
         head: Document = {
@@ -58,6 +60,11 @@ def command(
     if not states:
         to_stderr("no tool call of this path names a file")
     to_stderr(f"note: {note}")
+
+
+def _known(view: SessionView, row: int, base: Base | None, paths: list[str]) -> list[FileState]:
+    named = [named_file(view, path) for path in paths]
+    return files_at(view, row, base, named, snapshots=snapshots_on(view, row))
 
 
 def _split(view: SessionView, words: list[str]) -> tuple[int | None, list[str]]:

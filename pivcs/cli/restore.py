@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import click
 
-from pivcs.cli.bases import base_for, base_option
+from pivcs.cli.bases import base_for, base_option, snapshots_on
 from pivcs.cli.complete import revisions as proposed
 from pivcs.cli.output import Output, output_options, warn
 from pivcs.cli.target import (
@@ -25,7 +25,6 @@ from pivcs.cli.target import (
     surroundings,
     text_of,
 )
-from pivcs.errors import PivcsError
 from pivcs.ops.operations import named_stream
 from pivcs.ops.restore_apply import Applied, NotRestored, Recording, apply_restore, write_elsewhere
 from pivcs.ops.restore_known import Snapshot, restore_knowledge
@@ -168,7 +167,8 @@ def _wish(argument: str, root: Path, session_cwd: str | None) -> str:
 def _known(target: Target, root: Path, option: str | None, *, snapshots: bool) -> tuple[Knowledge, str]:
     view, row = target.view, target.row
     base, note = base_for(view, option)
-    snapshot = _snapshot(view, row) if snapshots else None
+    found = snapshots_on(view, row) if snapshots else {}
+    snapshot = next((Snapshot(*each) for each in found.items()), None)
     known = restore_knowledge(view, row, base, snapshot, home=surroundings().home)
     made = [path.text for path in known.created if path.inside and refusal(path.text) is None]
     if not made:
@@ -181,31 +181,6 @@ def _known(target: Target, root: Path, option: str | None, *, snapshots: bool) -
     except GitNotFound:
         return known, note
     return (replace(known, ignored=ignored_paths(root, made, git)) if root.is_dir() else known), note
-
-
-def _snapshot(view: SessionView, row: int) -> Snapshot | None:
-    """Return the nearest snapshot on the way to a row, of several there the latest."""
-    if view.store is None or view.stream is None or view.stream.session is None:
-        return None
-    from pivcs.store.snapshots import snapshots_of
-
-    records = {record.oid: record for record in snapshots_of(view.store, view.stream.session)}
-    if not records:
-        return None
-    from pivcs.gitbridge.snapshots import snapshot_base
-
-    for each in reversed(view.table.path(row)):
-        record = records.get(view.table.digest(each))
-        if record is None:
-            continue
-        try:
-            base = snapshot_base(view.store, record)
-        except PivcsError as error:
-            warn(f"{error.message}; going on without it")
-            continue
-        click.get_current_context().call_on_close(base.close)
-        return Snapshot(each, base)
-    return None
 
 
 def _here(view: SessionView, known: Knowledge, root: Path, wishes: _Wishes) -> _Outcome:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from pivcs.ops.replaying import replay_path
+from pivcs.ops.replaying import Snapshots, replay_path
 from pivcs.ops.view import SessionView
 from pivcs.workspace.base import Base
 from pivcs.workspace.state import Change, FilePath, FileState, Provenance
@@ -34,14 +34,15 @@ def file_diffs(
     second: tuple[SessionView, int],
     bases: tuple[Base | None, Base | None] = (None, None),
     names: tuple[str, str] = ("A", "B"),
+    snapshots: tuple[Snapshots, Snapshots] = ({}, {}),
 ) -> list[FileDiff]:
     """Return the files that differ between two entries, which may be of two sessions, sorted by path.
 
     A file that only one side has met yet is taken, on the other side, as it was when it was first met. `names` are
-    what notes call the two sides.
+    what notes call the two sides, `snapshots` those on the way to each.
     """
-    before, met_before = _known(*first, bases[0])
-    after, met_after = _known(*second, bases[1])
+    before, met_before = _known(*first, bases[0], snapshots[0])
+    after, met_after = _known(*second, bases[1], snapshots[1])
     paths = sorted({*before, *after}, key=lambda path: (not path.inside, path.text))
     found = []
     for path in paths:
@@ -53,7 +54,7 @@ def file_diffs(
     return found
 
 
-def _known(view: SessionView, row: int, base: Base | None) -> tuple[States, States]:
+def _known(view: SessionView, row: int, base: Base | None, snapshots: Snapshots) -> tuple[States, States]:
     """Return what is known of files at an entry, and what they were when the path to it first met them."""
     met: States = {}
 
@@ -62,7 +63,7 @@ def _known(view: SessionView, row: int, base: Base | None) -> tuple[States, Stat
         if told is not None:
             met.setdefault(change.path, told)
 
-    return replay_path(view, row, base, met=note), met
+    return replay_path(view, row, base, met=note, snapshots=snapshots), met
 
 
 def _compared(path: FilePath, one: FileState | None, two: FileState | None, names: tuple[str, str]) -> FileDiff | None:

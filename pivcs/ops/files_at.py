@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from pivcs.ops.revision import Resolver, Target, UnknownRevision
 from pivcs.ops.view import SessionView
 from pivcs.workspace.base import Base
 from pivcs.workspace.paths import file_path
-from pivcs.workspace.state import FilePath, FileState
+from pivcs.workspace.state import FilePath, FileState, Provenance
 
 
 class NoFileThere(InputError):
@@ -26,13 +26,23 @@ class FileRevision(NamedTuple):
     path: str
 
 
-def files_at(view: SessionView, row: int, base: Base | None, paths: Sequence[FilePath] = ()) -> list[FileState]:
+def files_at(
+    view: SessionView,
+    row: int,
+    base: Base | None,
+    paths: Sequence[FilePath] = (),
+    *,
+    snapshots: Mapping[int, Base] | None = None,
+) -> list[FileState]:
     """Return what is known of the files at an entry, those outside of the working directory last.
+
+    Files that are only in the nearest snapshot on the way to the entry are among them.
 
     With `paths` only of these: a file, a directory, or a pattern as in a shell. Raises `NoFileThere` for one that names
     nothing known.
     """
-    states = list(replay_path(view, row, base).values())
+    met = replay_path(view, row, base, snapshots=snapshots)
+    states = sorted(_with_snapshot(met, snapshots or {}).values(), key=lambda each: (not each.path.inside, each.path))
     if not paths:
         return states
     for path in paths:
@@ -42,6 +52,20 @@ def files_at(view: SessionView, row: int, base: Base | None, paths: Sequence[Fil
                 hint="`pivcs files` without a path lists all that is known",
             )
     return [state for state in states if any(names(path, state.path) for path in paths)]
+
+
+def _with_snapshot(met: dict[FilePath, FileState], snapshots: Mapping[int, Base]) -> dict[FilePath, FileState]:
+    """Return states with those of files that no entry met, but that are in the last of some snapshots."""
+    if not snapshots:
+        return met
+    row = max(snapshots)
+    base = snapshots[row]
+    found = dict(met)
+    for text in base.paths():
+        path = FilePath(text, inside=True)
+        if path not in met and (file := base.read(text)) is not None and not file.symlink:
+            found[path] = FileState(path, Provenance.SNAPSHOT, file.content, row, base=base.label)
+    return found
 
 
 def names(wanted: FilePath, path: FilePath) -> bool:
@@ -55,12 +79,19 @@ def names(wanted: FilePath, path: FilePath) -> bool:
     )
 
 
-def file_at(view: SessionView, row: int, path: FilePath, base: Base | None) -> FileState:
-    """Return what is known of one file at an entry; a file that the session never met comes from the base.
+def file_at(
+    view: SessionView,
+    row: int,
+    path: FilePath,
+    base: Base | None,
+    *,
+    snapshots: Mapping[int, Base] | None = None,
+) -> FileState:
+    """Return what is known of one file at an entry; one that the session never met comes from snapshot or base.
 
     Raises `NoFileThere` when it is known not to exist, and when nothing is known of it.
     """
-    state = replay_path(view, row, base).get(path)
+    state = _with_snapshot(replay_path(view, row, base, snapshots=snapshots), snapshots or {}).get(path)
     name = view.table.name(row)
     if state is None:
         found = base.read(path.text) if base is not None and path.inside else None
@@ -68,8 +99,6 @@ def file_at(view: SessionView, row: int, path: FilePath, base: Base | None) -> F
             raise NoFileThere(
                 f"nothing is known of '{path.text}' at '{name}'", hint=f"`pivcs files {name}` lists what is known"
             )
-        from pivcs.workspace.state import Provenance
-
         return FileState(path, Provenance.WHOLE, found.content, row, base=base.label)
     if state.is_exact and state.content is None:
         raise NoFileThere(f"'{path.text}' does not exist at '{name}'")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.builders import CLOCK
 from tests.cli.conftest import Program
+from tests.gitbridge.real_git import find_git
 from tests.talks import Talk
 
 TEXT = "def login(name):\n    check(name)\n    return True\n"
@@ -147,3 +149,36 @@ def test_why_needs_a_line_that_is_there(project: Path, pivcs: Program):
     missing = pivcs("why", "auth.py:99", "--at", "HEAD", "-s", "session.jsonl")
     assert missing.code == 10
     assert "has 3 lines, and no line 99" in missing.complaint
+
+
+@pytest.mark.interop
+def test_a_snapshot_says_what_files_were_that_no_entry_knows(project: Path, pivcs: Program):
+    find_git()
+    for name, text in (("run.sh", "exit\n"), ("notes.md", "by hand\n"), ("auth.py", TEXT)):
+        (project / name).write_text(text, encoding="utf-8")
+    (project / "session.jsonl").rename(project.parent / "session.jsonl")
+    session = str(project.parent / "session.jsonl")
+    before = pivcs("files", session, "--name-only").lines
+    assert pivcs("snapshot", "-s", session).code == 0
+    after = pivcs("files", session)
+    assert "notes.md" not in before
+    assert any(line.startswith("snapshot") and "notes.md" in line for line in after.lines)
+    assert pivcs("show", "-s", session, "HEAD:notes.md").out == b"by hand\n"
+    assert pivcs("show", "-s", session, "HEAD:run.sh").out == b"exit\n"
+    assert "-echo\n+exit" in pivcs("diff", "--files", "-s", session, "HEAD~2", "HEAD").text
+
+
+@pytest.mark.interop
+def test_a_diff_of_files_in_a_pipe_is_a_patch_that_git_applies(project: Path, pivcs: Program):
+    find_git()
+    talk = Talk(cwd=str(project))
+    first = talk.write("a.txt", "one\r\ntwo\r\nthree")
+    talk.write("a.txt", "one\r\n2\x1b[31m\r\nthree")
+    (project / "crlf.jsonl").write_bytes(talk.data)
+    (project / "a.txt").write_bytes(b"one\r\ntwo\r\nthree")
+    patch = pivcs("diff", "--files", "-s", "crlf.jsonl", first, "HEAD")
+    subprocess.run(["git", "apply", "-"], input=patch.out, cwd=project, check=True)
+    assert (project / "a.txt").read_bytes() == b"one\r\n2\x1b[31m\r\nthree"
+    assert b"^[[31m" in pivcs("diff", "--files", "--color", "always", "-s", "crlf.jsonl", first, "HEAD").out
+    unknown = pivcs("diff", "--files", "-s", "session.jsonl", "main", "HEAD")
+    assert "'README.md' is left out of the patch" in unknown.complaint
