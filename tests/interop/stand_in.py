@@ -47,7 +47,7 @@ def stand_in() -> Iterator[StandIn]:
                 self.wfile.write(f"data: {json.dumps(piece)}\n\n".encode())
             self.wfile.write(b"data: [DONE]\n\n")
 
-        def log_message(self, format: str, *args: Any) -> None:
+        def log_message(self, *_: Any) -> None:
             """Say nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
