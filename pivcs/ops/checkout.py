@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pivcs.errors import InputError
 from pivcs.objects.table import POSITIONAL
-from pivcs.ops.fresh import is_same
+from pivcs.ops.live_file import is_unchanged, unchanged_file
 from pivcs.ops.path_bytes import path_pieces
 from pivcs.ops.view import SessionView
 from pivcs.session.entries import CURRENT_VERSION
@@ -22,11 +22,9 @@ from pivcs.session.layout import read_session_dir_setting
 from pivcs.session.loading import file_name
 from pivcs.session.migrations import version_of
 from pivcs.session.newentries import make_entry, make_header
-from pivcs.session.source import FileSource, SourceNotReadable
 from pivcs.session.storage import line_of
 from pivcs.session.wholefile import write_new
 from pivcs.session.world import World, new_entry_id, new_session_id
-from pivcs.store.records import FileStat
 
 Object = dict[str, object]
 
@@ -158,29 +156,12 @@ class _Moved(Exception):
 
 def _pieces(view: SessionView, row: int, header: Object, tail: bytes, *, from_file: bool) -> Iterator[bytes]:
     yield line_of(header)
-    file = _unchanged_file(view) if from_file else None
+    file = unchanged_file(view) if from_file else None
     if file is None:
         yield from path_pieces(view, row)
     else:
         with file:
             yield from path_pieces(view, row, file)
-            if FileStat.of(file.status_now()) != FileStat.of(file.status):
+            if not is_unchanged(file):
                 raise _Moved
     yield tail
-
-
-def _unchanged_file(view: SessionView) -> FileSource | None:
-    """Open the session's file if it is what the store has of it."""
-    if view.store is None or view.stream is None:
-        return None
-    source = view.store.source(view.stream.source)
-    if source is None or not is_same(source, view.stream):
-        return None
-    try:
-        file = FileSource(Path(view.where))
-    except SourceNotReadable:
-        return None
-    if FileStat.of(file.status) == view.stream.file:
-        return file
-    file.close()
-    return None

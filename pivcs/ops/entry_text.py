@@ -6,51 +6,81 @@ Ids, times, signatures, usage and image data are no text; everything that somebo
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from pivcs.session.blocks import Image, Text, Thinking, ToolCall, UnknownBlock, blocks_of
 from pivcs.session.entries import Entry
 from pivcs.workspace.calls import path_of
 from pivcs.workspace.strings import strings_in
 
+FIELDS: Final = ("text", "thinking", "tool", "result", "label", "name")
+"""Kinds of text: what was said; reasoning; names and arguments of tool calls, and shell commands; what came of them;
+labels; names of sessions."""
+
+_MESSAGE_TEXTS: Final = (("command", "tool"), ("output", "result"), ("errorMessage", "text"), ("toolName", "tool"))
+
+
+class FieldText(NamedTuple):
+    """A piece of text, and which kind it is (one of `FIELDS`)."""
+
+    field: str
+    text: str
+
 
 def texts_of(value: object) -> Iterator[str]:
     """Yield the texts of an entry's value, piece by piece. Never raises."""
-    entry = Entry(value)
-    yield from _given(entry.summary, entry.label, entry.name, entry.note)
+    return (piece.text for piece in field_texts(value))
+
+
+def field_texts(value: object) -> Iterator[FieldText]:
+    """Yield the texts of an entry's value, piece by piece, with what they are. Never raises."""
+    fields = value if isinstance(value, dict) else {}
+    message = fields.get("message")
+    if isinstance(message, dict):  # most entries: those are not asked for what messages have not
+        yield from _in_message(message)
+        if fields.get("type") == "message":
+            return
+    entry = Entry(fields)
+    yield from _given("text", entry.summary)
+    yield from _given("label", entry.label)
+    yield from _given("name", entry.name)
+    yield from _given("text", entry.note)
     if entry.type == "model_change":
-        yield from _given(entry.provider, entry.model_id)
-    message = entry.message
-    if message is not None:
-        yield from _given(message.command, message.output, message.error_message, message.tool_name)
-        sections = message.fields.get("sections")
-        if isinstance(sections, dict):
-            yield from strings_in(sections)
-    contents = [entry.fields.get("content"), message.fields.get("content") if message is not None else None]
-    replacement = entry.fields.get("replacement")
-    if isinstance(replacement, dict):
-        contents.append(replacement.get("content"))
+        yield from _given("text", entry.provider, entry.model_id)
     if entry.type == "custom":
-        yield from _given(entry.custom_type)
-        yield from strings_in(entry.fields.get("data"))
-    for content in contents:
-        yield from _texts_in_content(content)
+        yield from _given("text", entry.custom_type, *strings_in(fields.get("data")))
+    replacement = fields.get("replacement")
+    for content in (fields.get("content"), replacement.get("content") if isinstance(replacement, dict) else None):
+        yield from _in_content(content, "text")
 
 
-def _texts_in_content(content: object) -> Iterator[str]:
+def _in_message(message: dict[str, object]) -> Iterator[FieldText]:
+    for key, field in _MESSAGE_TEXTS:
+        text = message.get(key)
+        if isinstance(text, str) and text:
+            yield FieldText(field, text)
+    sections = message.get("sections")
+    if isinstance(sections, dict):
+        yield from _given("text", *strings_in(sections))
+    yield from _in_content(message.get("content"), "result" if message.get("role") == "toolResult" else "text")
+
+
+def _in_content(content: object, said: str) -> Iterator[FieldText]:
     for block in blocks_of(content):
-        if isinstance(block, (Text, Thinking)):
-            yield block.text
+        if isinstance(block, Text):
+            yield FieldText(said, block.text)
+        elif isinstance(block, Thinking):
+            yield FieldText("thinking", block.text)
         elif isinstance(block, ToolCall):
-            yield block.name
-            yield from strings_in(block.arguments)
+            yield from _given("tool", block.name, *strings_in(block.arguments))
         elif isinstance(block, UnknownBlock):
-            yield from strings_in(block.value)
+            yield from _given(said, *strings_in(block.value))
         else:
             assert isinstance(block, Image)
 
 
-def _given(*texts: str | None) -> Iterator[str]:
-    return (text for text in texts if text)
+def _given(field: str, *texts: str | None) -> Iterator[FieldText]:
+    return (FieldText(field, text) for text in texts if text)
 
 
 def file_paths(value: object) -> Iterator[str]:

@@ -130,9 +130,17 @@ def _turns(files: list[Path], capfdbinary: Capture) -> Documents:
     return _logged(files, capfdbinary, "--turns")
 
 
+def _searched(files: list[Path], capfdbinary: Capture) -> Documents:
+    session, _ = _project(files, capfdbinary)
+    asked = [["def", str(session), "-A", "1"], ["return|x|Write", str(session), "-B", "1"]]
+    asked.append(["x", str(next(path for path in files if path.stem == "label without time"))])
+    return [_written(capfdbinary, "grep", "--json", *arguments) for arguments in asked]
+
+
 FILE_DOCUMENTS: dict[str, Callable[[list[Path], Capture], Documents]] = {
     "pivcs.log/1": _logged,
     "pivcs.turns/1": _turns,
+    "pivcs.grep/1": _searched,
     "pivcs.files/1": _listed,
     "pivcs.showfile/1": _shown,
     "pivcs.showdirectory/1": _directory,

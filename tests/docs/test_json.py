@@ -137,6 +137,7 @@ COMMANDS = {
     "pivcs.label/1": ["label"],
     "pivcs.snapshot/1": ["snapshot"],
     "pivcs.restore/1": ["restore"],
+    "pivcs.grep/1": ["grep"],
     "pivcs.files/1": ["files"],
     "pivcs.showfile/1": ["show"],
     "pivcs.showdirectory/1": ["show"],

@@ -1,0 +1,208 @@
+"""Searching the texts of entries, reading only records that may have what is looked for.
+
+The bytes of the session are searched for a literal first, in large pieces; only records that have it are parsed. What
+counts is the text, not the bytes: records with characters escaped that need no escape are always parsed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Iterator
+from itertools import islice
+from typing import Final, NamedTuple
+
+from pivcs.objects.table import Table
+from pivcs.ops.entry_text import field_texts
+from pivcs.ops.grep_pattern import ESCAPE, NEEDLESS, Wanted, may_match
+from pivcs.ops.live_file import is_unchanged, unchanged_file
+from pivcs.ops.records import iter_entries
+from pivcs.ops.view import SessionView
+from pivcs.session.source import ByteSource, FileSource
+
+PIECE: Final = 1 << 20
+
+
+class Hit(NamedTuple):
+    """A line of a text of an entry that matches.
+
+    `number` is that of the line in its text, from 1; `spans` are the places of the matches in it. `before` and `after`
+    are lines around it that were asked for, none of them a hit of its own.
+    """
+
+    row: int
+    field: str
+    number: int
+    line: str
+    spans: tuple[tuple[int, int], ...]
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+class Around(NamedTuple):
+    """How many lines of context are wanted around a hit."""
+
+    before: int = 0
+    after: int = 0
+
+
+NO_CONTEXT: Final = Around()
+
+
+def grep(
+    view: SessionView,
+    wanted: Wanted,
+    *,
+    rows: Collection[int] | None = None,
+    fields: Collection[str] | None = None,
+    around: Around = NO_CONTEXT,
+    once: bool = False,
+) -> Iterator[Hit]:
+    """Yield the hits in the entries of a session, in file order: of all of them, or of `rows`.
+
+    `fields` are kinds of text (`pivcs.ops.entry_text.FIELDS`), all of them by default. With `once` each entry has but
+    one hit, the first.
+    """
+    chosen = None if rows is None else set(rows)
+    found = [row for row in candidates(view, wanted) if chosen is None or row in chosen]
+    for row, entry in zip(found, iter_entries(view, found), strict=True):
+        hits = (
+            hit
+            for field, text in field_texts(entry.value)
+            if (fields is None or field in fields) and may_match(text, wanted)
+            for hit in _hits(row, field, text, wanted, around)
+        )
+        yield from islice(hits, 1) if once else hits
+
+
+def candidates(view: SessionView, wanted: Wanted) -> Iterator[int]:
+    """Yield the nodes whose records may have a hit, in file order."""
+    if not wanted.literal:
+        yield from view.table.nodes()
+        return
+    table = view.table
+    file = unchanged_file(view)
+    if file is not None:
+        with file:
+            found = list(_rows_with(table, file, wanted))
+            if is_unchanged(file):
+                yield from _nodes(table, found)
+                return
+    yield from _nodes(table, _rows_with(table, view.source, wanted))
+
+
+def _nodes(table: Table, rows: Iterator[int] | list[int]) -> Iterator[int]:
+    last = -1
+    for row in rows:
+        if row > last and table.is_node(row) and table.first_row(row) == row:
+            yield row
+            last = row
+
+
+def _rows_with(table: Table, source: ByteSource, wanted: Wanted) -> Iterator[int]:
+    """Yield the rows whose bytes have the literal, or an escape that may hide it, in order; a row maybe twice."""
+    keep = max(len(wanted.literal), len(ESCAPE) + 1) - 1
+    buffer = bytearray(PIECE + keep)
+    view = memoryview(buffer)
+    position, held = 0, 0
+    while position < table.end:
+        count = _fill(source, position, view[held : held + min(PIECE, table.end - position)])
+        if not count:
+            return
+        end = held + count
+        yield from _rows_in(buffer, end, position - held, table, wanted)
+        position += count
+        held = min(keep, end)
+        view[:held] = view[end - held : end]
+
+
+def _fill(source: ByteSource, position: int, room: memoryview) -> int:
+    if isinstance(source, FileSource):  # without an object for each piece
+        source.seek(position)
+        return source.readinto(room)
+    data = source.read_range(position, len(room))
+    room[: len(data)] = data
+    return len(data)
+
+
+def _rows_in(piece: bytearray, end: int, start: int, table: Table, wanted: Wanted) -> Iterator[int]:
+    """Yield the rows of a piece that begins at a stream position and that have the literal or an escape."""
+    searched = piece.lower() if wanted.fold else piece
+    literal = searched.find(wanted.literal, 0, end)
+    escape = _escape_in(piece, 0, end)
+    while literal >= 0 or escape >= 0:
+        at = min(place for place in (literal, escape) if place >= 0)
+        row = bisect_right(table.offset, start + at) - 1
+        if row < 0:
+            behind = at + 1
+        else:
+            yield row
+            behind = max(table.offset[row] + table.length[row] - start, at + 1)
+        if 0 <= literal < behind:
+            literal = searched.find(wanted.literal, behind, end)
+        if 0 <= escape < behind:
+            escape = _escape_in(piece, behind, end)
+
+
+def _escape_in(piece: bytearray, start: int, end: int) -> int:
+    """Return the place of the next escape of a character that needs none."""
+    at = piece.find(ESCAPE, start, end)
+    while 0 <= at < end - len(ESCAPE):
+        if piece[at + len(ESCAPE)] in NEEDLESS:
+            return at
+        at = piece.find(ESCAPE, at + 1, end)
+    return -1  # what is cut by the end is found in the next piece
+
+
+def _hits(row: int, field: str, text: str, wanted: Wanted, around: Around) -> Iterator[Hit]:
+    if around == NO_CONTEXT:
+        for number, line in _lines_with(text, wanted):
+            spans = tuple(found.span() for found in wanted.pattern.finditer(line))
+            if spans:
+                yield Hit(row, field, number, line.rstrip("\r"), spans)
+        return
+    lines = lines_of(text)
+    matches: dict[int, tuple[tuple[int, int], ...]] = {}
+    for number, line in enumerate(lines):
+        spans = tuple(found.span() for found in wanted.pattern.finditer(line))
+        if spans:
+            matches[number] = spans
+    for number, spans in matches.items():
+        before = _context(lines, matches, range(number - 1, number - 1 - around.before, -1))
+        after = _context(lines, matches, range(number + 1, number + 1 + around.after))
+        yield Hit(row, field, number + 1, lines[number].rstrip("\r"), spans, tuple(reversed(before)), tuple(after))
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text; a line end at its end begins no line."""
+    lines = text.split("\n")
+    if len(lines) > 1 and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _lines_with(text: str, wanted: Wanted) -> Iterator[tuple[int, str]]:
+    """Yield the lines that may have a hit, with their numbers from 1: those with the literal, if there is one."""
+    literal = wanted.literal.decode()
+    searched = text.lower() if wanted.fold else text
+    if not literal or len(searched) != len(text):  # a few letters become two in lower case
+        yield from enumerate(lines_of(text), 1)
+        return
+    number, counted, at = 1, 0, searched.find(literal)
+    while at >= 0:
+        start = text.rfind("\n", 0, at) + 1
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        number += text.count("\n", counted, start)
+        counted = start
+        yield number, text[start:end]
+        at = searched.find(literal, end)
+
+
+def _context(lines: list[str], matches: Collection[int], places: range) -> list[str]:
+    """Return the lines at places up to the next hit."""
+    found = []
+    for place in places:
+        if not 0 <= place < len(lines) or place in matches:
+            break
+        found.append(lines[place].rstrip("\r"))
+    return found

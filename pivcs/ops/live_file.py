@@ -1,0 +1,33 @@
+"""The session's file itself, where it still is what the store has of it: reading it is quicker than unpacking."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pivcs.ops.fresh import is_same
+from pivcs.ops.view import SessionView
+from pivcs.session.source import FileSource, SourceNotReadable
+from pivcs.store.records import FileStat
+
+
+def unchanged_file(view: SessionView) -> FileSource | None:
+    """Open the session's file if it is what the store has of it; whoever reads it closes it, and asks `is_unchanged`
+    when all is read."""
+    if view.store is None or view.stream is None:
+        return None
+    source = view.store.source(view.stream.source)
+    if source is None or not is_same(source, view.stream):
+        return None
+    try:
+        file = FileSource(Path(view.where))
+    except SourceNotReadable:
+        return None
+    if FileStat.of(file.status) == view.stream.file:
+        return file
+    file.close()
+    return None
+
+
+def is_unchanged(file: FileSource) -> bool:
+    """Whether a file is what it was when it was opened."""
+    return FileStat.of(file.status_now()) == FileStat.of(file.status)

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pivcs.ops import grep as module
+from pivcs.ops.entry_text import FIELDS, field_texts, texts_of
+from pivcs.ops.grep import Around, Hit, candidates, grep
+from pivcs.ops.grep_pattern import wanted
+from pivcs.ops.predicates import BadPattern
+from pivcs.ops.view import SessionView
+from tests.builders import bash_line, build_session, header_line, label_line, line, message_line, tool_result_line
+from tests.ops.views import view_of
+
+PATTERNS = [
+    "total", "Kelvin", "[Tt]otal", "to+tal", "(?:total|sum) is", "total$", "^total", "a(?:bc)?d", "(?i)TOTAL",
+    "x{2,3}y", r"\d+", "straße", "\\.", "a/b", 'say "hi"', r"\w+ing", "(to)(tal)", "to(?=tal)", "i",
+]  # fmt: skip
+WORDS = ["total", "Total", "sum is", "toootal", "abcd", "ad", "xxy", "12", "STRASSE", "straße", "Kelvin", "K", "ſum",
+         "İ", "ı", "\n", "\r\n", '"hi"', "say ", "a/b", "\\", "😀", "\ud83d", "\x1b", "going", " "]  # fmt: skip
+
+
+def _hits(view: SessionView, pattern: str, **options: bool) -> list[tuple[int, str, int, str]]:
+    return [hit[:4] for hit in grep(view, wanted(pattern, **options))]
+
+
+def _naive(view: SessionView, pattern: re.Pattern[str]) -> list[tuple[int, str, int, str]]:
+    found = []
+    for row in view.table.nodes():
+        for field, text in field_texts(view.value(row)):
+            lines = text.split("\n")
+            if len(lines) > 1 and not lines[-1]:
+                lines.pop()
+            found += [
+                (row, field, number, each.rstrip("\r")) for number, each in enumerate(lines, 1) if pattern.search(each)
+            ]
+    return found
+
+
+def _spelled(text: str, how: int) -> bytes:
+    """JSON may spell a text in many ways."""
+    if how == 0:
+        return json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    if how == 1:
+        return json.dumps(text).encode()
+    units = text.encode("utf-16-be", "surrogatepass")
+    return b'"' + b"".join(b"\\u%02x%02x" % (units[at], units[at + 1]) for at in range(0, len(units), 2)) + b'"'
+
+
+@given(
+    st.lists(st.tuples(st.lists(st.sampled_from(WORDS), max_size=6).map("".join), st.integers(0, 2)), max_size=6),
+    st.sampled_from(PATTERNS), st.booleans(), st.booleans(), st.booleans(),
+)  # fmt: skip
+def test_hits_are_those_of_reading_everything(
+    texts: list[tuple[str, int]], pattern: str, fixed: bool, ignore_case: bool, word: bool
+) -> None:
+    lines = [header_line()]
+    for number, (text, how) in enumerate(texts):
+        made = message_line(f"{number:08x}", f"{number - 1:08x}" if number else None, content="@@")
+        lines.append(made.replace(b'"@@"', _spelled(text, how)))
+    view = view_of(b"".join(lines))
+    looked_for = wanted(pattern, fixed=fixed, ignore_case=ignore_case, word=word)
+    assert [hit[:4] for hit in grep(view, looked_for)] == _naive(view, looked_for.pattern)
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 64])
+def test_a_text_across_two_pieces_is_found(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(module, "PIECE", size)
+    view = view_of(build_session("a-b-c-d", texts={"b": "the total of it", "c": "no", "d": "total"}))
+    assert [view.table.name(row) for row in candidates(view, wanted("total"))] == ["bbbbbbbb", "dddddddd"]
+
+
+def test_only_records_that_may_have_a_hit_are_read() -> None:
+    view = view_of(build_session("a-b-c-d", texts={"b": "the needle"}))
+    assert len(list(candidates(view, wanted("nee[dt]le")))) == 1
+    assert len(list(candidates(view, wanted(r"\d")))) == 4
+
+
+@pytest.mark.parametrize(
+    ("pattern", "literal"),
+    [
+        ("abc+d", b"ab"), ("(abc|abd)", b"ab"), ("(abc|xyz)", b""), ("x(abc)y", b"xabcy"), ("a.bcd", b"bcd"),
+        ("(?:abc)?de", b"de"),
+        ("(?:abc)+", b"abc"), ("^abc$", b"abc"), ("a/b", b"a"), ("ab{2}c", b"a"), ("(?=abc)d", b"d"), ("é", b""),
+    ],
+)  # fmt: skip
+def test_the_text_that_every_match_has_is_told(pattern: str, literal: bytes) -> None:
+    assert wanted(pattern).literal == literal
+
+
+def test_letters_with_relatives_beyond_ascii_are_not_looked_for_when_case_is_ignored() -> None:
+    assert wanted("looks", ignore_case=True).literal == b"loo"
+
+
+def test_kinds_of_text_are_told_apart() -> None:
+    data = header_line() + b"".join(
+        [
+            message_line("00000001", None, content="find me"),
+            message_line("00000002", "00000001", "assistant", [
+                {"type": "thinking", "thinking": "find me"},
+                {"type": "toolCall", "id": "1", "name": "bash", "arguments": {"command": "find me"}},
+            ]),
+            tool_result_line("00000003", "00000002", "bash", "find me", call_id="1"),
+            bash_line("00000004", "00000003", "find me", "find me"),
+            label_line("00000005", "00000004", "00000001", "find me"),
+            line({"type": "session_info", "id": "00000006", "parentId": "00000005", "name": "find me"}),
+        ]
+    )  # fmt: skip
+    view = view_of(data)
+    assert [hit.field for hit in grep(view, wanted("find me"))] == [
+        "text", "thinking", "tool", "result", "tool", "result", "label", "name",
+    ]  # fmt: skip
+    for field in FIELDS:
+        assert {hit.field for hit in grep(view, wanted("find me"), fields=[field])} == {field}
+
+
+def test_lines_around_a_hit_come_with_it_but_no_hit_twice() -> None:
+    view = view_of(build_session("a", texts={"a": "1\n2 x\n3\n4 x\n5\n6\n"}))
+    hits = list(grep(view, wanted("x"), around=Around(1, 2)))
+    assert hits == [
+        Hit(1, "text", 2, "2 x", ((2, 3),), ("1",), ("3",)),
+        Hit(1, "text", 4, "4 x", ((2, 3),), ("3",), ("5", "6")),
+    ]
+
+
+def test_only_chosen_rows_are_searched() -> None:
+    view = view_of(build_session("a-b, a-c", texts=dict.fromkeys("abc", "same")))
+    assert [hit.row for hit in grep(view, wanted("same"), rows={1, 3})] == [1, 3]
+
+
+def test_a_pattern_that_is_none_is_refused() -> None:
+    with pytest.raises(BadPattern, match="'\\(' is no regular expression"):
+        wanted("(")
+    assert _hits(view_of(build_session("a", texts={"a": "f(x)"})), "(", fixed=True) == [(1, "text", 1, "f(x)")]
+
+
+def test_all_texts_are_of_some_kind() -> None:
+    blocks = [{"type": "text", "text": "a"}, {"type": "other", "x": "b"}, {"type": "thinking", "thinking": "c"}]
+    value = {"type": "message", "message": {"role": "assistant", "content": blocks}}
+    told = ["a", "type", "other", "x", "b", "c"]
+    assert list(texts_of(value)) == [piece.text for piece in field_texts(value)] == told
+    assert {piece.field for piece in field_texts(value)} <= set(FIELDS)
