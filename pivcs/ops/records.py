@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from pivcs.ops.view import SHOWN_WHOLE, SessionView
@@ -15,12 +15,23 @@ TOGETHER: Final = 1 << 18
 
 def iter_entries(view: SessionView, rows: Sequence[int]) -> Iterator[Entry]:
     """Yield the typed view of each row, as `view.entry` gives it, with as few reads as possible."""
+    for record in iter_records(view, rows, view.source.read_range):
+        try:
+            yield Entry(None if record is None else parse_json(record))
+        except NotJson:
+            yield Entry(None)
+
+
+def iter_records(
+    view: SessionView, rows: Sequence[int], read_range: Callable[[int, int], bytes]
+) -> Iterator[bytes | None]:
+    """Yield the bytes of each row with as few reads as possible, None for one that is too long to be shown."""
     offsets, lengths = view.table.offset, view.table.length
     held, begin, end = b"", 0, 0
     for place, row in enumerate(rows):
         offset, length = offsets[row], lengths[row]
         if length > SHOWN_WHOLE:
-            yield Entry(None)
+            yield None
             continue
         if not (begin <= offset and offset + length <= end):
             begin, end = offset, offset + length
@@ -29,8 +40,5 @@ def iter_entries(view: SessionView, rows: Sequence[int]) -> Iterator[Entry]:
                 if not (end <= offsets[following] and offsets[following] + lengths[following] - begin <= TOGETHER):
                     break
                 end = offsets[following] + lengths[following]
-            held = view.source.read_range(begin, end - begin)
-        try:
-            yield Entry(parse_json(held[offset - begin : offset - begin + length]))
-        except NotJson:
-            yield Entry(None)
+            held = read_range(begin, end - begin)
+        yield held[offset - begin : offset - begin + length]
