@@ -20,6 +20,7 @@ from pivcs.render.file_diff_text import (
     file_diff_bytes,
     file_diff_document,
     file_diff_lines,
+    left_out,
     name_status_lines,
     stat_lines,
 )
@@ -87,8 +88,9 @@ def show(targets: Sequence[Target], asked: Asked, output: Output, *, as_json: bo
     elif len(targets) == 2 and _is_patch(asked, output):
         diffs = files.of_two(comparison)
         for diff in diffs:
-            if diff.status == "unknown":
-                warn(f"'{diff.path.text}' is left out of the patch: {'; '.join(diff.notes)}")
+            why = left_out(diff)
+            if why is not None:
+                warn(f"'{diff.path.text}' is left out of the patch: {why}")
         output.bytes(file_diff_bytes(diffs, asked.wanted.context_lines))
     else:
         lines = _file_lines(comparison, files, asked, output) if _has_files(asked.wanted) else ()

@@ -11,6 +11,7 @@ from pivcs.render.text import visible
 from pivcs.workspace.line_origins import lines_of
 from pivcs.workspace.linediff import Opcode, grouped_opcodes
 from pivcs.workspace.state import Change, FilePath, FileState
+from pivcs.workspace.texts import encode
 
 CONTEXT: Final = 3
 """Unchanged lines around a change, as in git."""
@@ -37,7 +38,8 @@ def diff_lines(
     """
     if before == after:
         return
-    old, new = (b"a/" + _bytes(path), b"b/" + _bytes(path)) if path.inside else (_bytes(path), _bytes(path))
+    name = name_bytes(path)
+    old, new = (b"a/" + name, b"b/" + name) if path.inside else (name, name)
     mode = b"100755" if executable else b"100644"
     yield DiffLine(Role.HEADING, b"diff --git " + quoted(old) + b" " + quoted(new))
     if before is None:
@@ -45,7 +47,7 @@ def diff_lines(
     if after is None:
         yield DiffLine(Role.HEADING, b"deleted file mode " + mode)
     nothing = b"/dev/null"
-    if _is_binary(before) or _is_binary(after):
+    if is_binary(before) or is_binary(after):
         names = (nothing if before is None else quoted(old)), (nothing if after is None else quoted(new))
         yield DiffLine(Role.PLAIN, b"Binary files " + names[0] + b" and " + names[1] + b" differ")
         return
@@ -57,11 +59,14 @@ def diff_lines(
 
 
 def _hunks(before: Sequence[bytes], after: Sequence[bytes], context: int) -> Iterator[DiffLine]:
+    heading, searched = b"", 0
     for hunk in grouped_opcodes(before, after, context):
         first, last = hunk[0], hunk[-1]
+        # Only what was not searched for the hunk above: a file may have no line that could be a heading.
+        heading = _heading(before, searched, first.before_start) or heading
+        searched = first.before_start
         old = _range(first.before_start, last.before_end)
         new = _range(first.after_start, last.after_end)
-        heading = _heading(before, first.before_start)
         yield DiffLine(Role.ID, b"@@ -" + old + b" +" + new + b" @@" + heading)
         for code in hunk:
             yield from _code_lines(code, before, after)
@@ -90,21 +95,26 @@ def _range(start: int, end: int) -> bytes:
     return b"%d" % first if count == 1 else b"%d,%d" % (first, count)
 
 
-def _heading(lines: Sequence[bytes], start: int) -> bytes:
-    """Return what git puts behind a hunk's range: the last line above it that begins with a letter, `_` or `$`."""
-    for at in range(start - 1, -1, -1):
+def _heading(lines: Sequence[bytes], start: int, end: int) -> bytes:
+    """Return what git puts behind a hunk's range: the last of some lines that begins with a letter, `_` or `$`."""
+    for at in range(end - 1, start - 1, -1):
         first = lines[at][:1]
         if first.isalpha() or first in (b"_", b"$"):
             return b" " + lines[at].rstrip()[:_HEADING_BYTES].rstrip()
     return b""
 
 
-def _is_binary(content: bytes | None) -> bool:
+def is_binary(content: bytes | None) -> bool:
+    """Whether git would call a file's content binary."""
     return content is not None and b"\0" in content[:8000]
 
 
-def _bytes(path: FilePath) -> bytes:
-    return path.text.encode("utf-8", "surrogateescape")
+def name_bytes(path: FilePath) -> bytes:
+    """Return the bytes of a file's name: those that a disk has, or else what the client makes of lone surrogates."""
+    try:
+        return path.text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return encode(path.text)
 
 
 def _named(name: bytes) -> bytes:
@@ -178,7 +188,7 @@ def _content(state: FileState | None) -> bytes | None:
 
 def _patch_lines(path: FilePath, patch: str, looks: Looks) -> Iterator[str]:
     """Yield the text of a patch as the result told it, or the display form of a diff (pi format 17.2)."""
-    name = quoted(_bytes(path))
+    name = quoted(name_bytes(path))
     yield from shown(iter([DiffLine(Role.HEADING, b"diff --git a/" + name + b" b/" + name)]), looks)
     yield looks.styler(Role.WARNING, "(only the change is known, not the whole file)")
     marks = {"+": Role.ADDITION, "-": Role.DELETION, "@": Role.ID}
@@ -186,7 +196,7 @@ def _patch_lines(path: FilePath, patch: str, looks: Looks) -> Iterator[str]:
     skipped = 2 if lines[0].startswith("--- ") and len(lines) > 1 and lines[1].startswith("+++ ") else 0
     yield from shown(
         (
-            DiffLine(marks.get(line[:1], Role.PLAIN), line.encode("utf-8", "surrogatepass"))
+            DiffLine(marks.get(line[:1], Role.PLAIN), encode(line))
             for line in lines[skipped:]
         ),
         looks,

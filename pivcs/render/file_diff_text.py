@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from pivcs.ops.file_diff import FileDiff
 from pivcs.render.amounts import plural
 from pivcs.render.columns import column_lines
-from pivcs.render.diff_text import CONTEXT, diff_lines, patch_bytes, quoted, shown
+from pivcs.render.diff_text import CONTEXT, diff_lines, is_binary, name_bytes, patch_bytes, quoted, shown
 from pivcs.render.documents import Document
 from pivcs.render.log_text import Looks
 from pivcs.render.style import Role, Span
@@ -63,10 +63,22 @@ def _patches(diff: FileDiff) -> tuple[str, ...]:
 
 
 def file_diff_bytes(diffs: Sequence[FileDiff], context: int = CONTEXT) -> Iterator[bytes]:
-    """Yield the diffs of files as `git apply` takes them; what is not known exactly is left out."""
+    """Yield the diffs of files as `git apply` takes them, without those that `left_out` names."""
     for diff in diffs:
-        if diff.status != "unknown":
+        if left_out(diff) is None:
             yield from patch_bytes(diff.path, diff.before, diff.after, context)
+
+
+def left_out(diff: FileDiff) -> str | None:
+    """Return why a file cannot be in a patch for `git apply`; None when it can."""
+    if diff.status == "unknown":
+        return "; ".join(diff.notes)
+    if not diff.path.inside:
+        # git would take `/etc/hosts` for the file `etc/hosts` of the work tree.
+        return "it is outside of the working directory"
+    if is_binary(diff.before) or is_binary(diff.after):
+        return "it is binary"
+    return None
 
 
 def stat_lines(diffs: Sequence[FileDiff], looks: Looks) -> Iterator[str]:
@@ -99,7 +111,7 @@ def _scaled(count: int, scale: float) -> int:
 def name_status_lines(diffs: Sequence[FileDiff]) -> Iterator[str]:
     """Yield a letter (A, D, M, ?) and the path of each file."""
     for diff in diffs:
-        yield f"{_LETTERS[diff.status]}\t{quoted(diff.path.text.encode('utf-8', 'surrogateescape')).decode()}"
+        yield f"{_LETTERS[diff.status]}\t{visible(quoted(name_bytes(diff.path)).decode('utf-8', 'replace'))}"
 
 
 def file_diff_document(diff: FileDiff, context: int = CONTEXT) -> Document:

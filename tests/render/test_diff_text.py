@@ -119,3 +119,20 @@ def test_a_write_over_what_is_not_known_does_not_claim_that_the_file_is_new():
 
 def test_reading_changes_nothing():
     assert list(change_lines(Change("read", FILE, 3, 2, None, _state(b"b\n")), PLAIN)) == []
+
+
+def test_a_name_that_no_disk_can_have_is_written_as_the_client_would():
+    path = FilePath("a\ud800b", inside=True)
+    assert next(patch_bytes(path, b"", b"x\n")) == b"diff --git a/a\xef\xbf\xbdb b/a\xef\xbf\xbdb\n"
+    on_disk = FilePath("a\udcffb", inside=True)
+    assert next(patch_bytes(on_disk, b"", b"x\n")) == b"diff --git a/a\xffb b/a\xffb\n"
+
+
+def test_each_hunk_is_headed_by_the_last_function_above_it_however_far():
+    lines = [b"def first():\n", *(b"    line %d\n" % number for number in range(60)), b"def second():\n"]
+    lines += [b"    line %d\n" % number for number in range(60, 120)]
+    ends = (b" 20\n", b" 50\n", b" 100\n")
+    after = [line.replace(b"line", b"text") if line.endswith(ends) else line for line in lines]
+    shown = unified_lines(FILE, b"".join(lines), b"".join(after), PLAIN)
+    headings = [line.split("@@ ")[-1] for line in shown if line.startswith("@@")]
+    assert headings == ["def first():", "def first():", "def second():"]
