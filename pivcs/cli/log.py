@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -23,6 +23,7 @@ from pivcs.render.style import ColourWhen
 
 if TYPE_CHECKING:
     from pivcs.render.log_format import Template
+    from pivcs.render.log_patch import Chosen
 
 T = TypeVar("T")
 
@@ -39,6 +40,8 @@ class Shape(NamedTuple):
     template: Template | None
     patch: bool
     base: str | None
+    files: Sequence[str]
+    filtered: bool
 
 
 @click.command("log")
@@ -96,19 +99,21 @@ def command(
         raise click.UsageError(f"one revision, please, not {len(revisions)}: {' '.join(revisions)}")
     if everything and revisions:
         raise click.UsageError(f"--all and '{revisions[0]}' do not go together")
-    shape = Shape(count, graph, oneline, turns, full, reverse, _template(template), patch, base)
+    wanted = Filters(**filters)
+    shape = Shape(
+        count, graph, oneline, turns, full, reverse, _template(template), patch, base, wanted.files, bool(wanted)
+    )
     view = open_session(session)
     time, zone = now(), UTC if utc else None
     text = revisions[0] if revisions else None
     scope = scope_of(view, text, everything=everything or (graph and text is None), now=time, zone=zone)
     _say(scope)
-    wanted = Filters(**filters)
     passed = passing(scope.view, scope.iter_rows(), wanted, now=time, zone=zone)
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     if as_json:
-        output.bytes(_json(scope, passed, shape, filtered=bool(wanted)))
+        output.bytes(_json(scope, passed, shape))
     else:
-        output.lines(_lines(scope, passed, shape, output, filtered=bool(wanted)))
+        output.lines(_lines(scope, passed, shape, output))
 
 
 def _template(text: str | None) -> Template | None:
@@ -128,10 +133,10 @@ def _say(scope: Scope) -> None:
         to_stderr(f"note: the file was rewritten or cut; generation {number} is shown, see `pivcs status`")
 
 
-def _lines(scope: Scope, passed: Iterator[int], shape: Shape, output: Output, *, filtered: bool) -> Iterable[str]:
+def _lines(scope: Scope, passed: Iterator[int], shape: Shape, output: Output) -> Iterable[str]:
     view, looks = scope.view, output.looks
     if shape.graph:
-        only = set(passed) if filtered or scope.is_set else None
+        only = set(passed) if shape.filtered or scope.is_set else None
         rows = ops.rows_of_tree(view) if scope.is_set else list(scope.iter_rows())
         return graph_lines(
             view,
@@ -140,18 +145,18 @@ def _lines(scope: Scope, passed: Iterator[int], shape: Shape, output: Output, *,
             only=only,
             count=shape.most,
             turns=shape.turns,
-            full=shape.full or filtered,
+            full=shape.full or shape.filtered,
             template=shape.template,
             encoding=output.encoding,
         )
     if shape.turns:
-        turns = list(_cut(_turns(scope, passed, filtered=filtered), shape))
+        turns = list(_cut(_turns(scope, passed, filtered=shape.filtered), shape))
         if shape.patch:
-            return _patched_turns(view, turns, shape, looks)
+            return _patched_turns(scope, turns, shape, looks)
         return joined(log_text.turn_lines(view, turn, looks) for turn in turns)
     cut = _cut(passed, shape)
     if shape.patch:
-        return _patched(view, list(cut), shape, looks)
+        return _patched(scope, list(cut), shape, looks)
     entries = ops.entries(view, cut)
     template = shape.template
     if template is not None:
@@ -161,10 +166,25 @@ def _lines(scope: Scope, passed: Iterator[int], shape: Shape, output: Output, *,
     return joined(log_text.paragraph(view, entry, looks) for entry in entries)
 
 
-def _patched(view: SessionView, rows: list[int], shape: Shape, looks: log_text.Looks) -> Iterable[str]:
+def _chosen(scope: Scope, rows: Collection[int], shape: Shape) -> Chosen:
+    """Return the changes shown with rows of a log; those of results that filters left out are under their calls."""
+    from pivcs.ops.changes_at import owners_of
+    from pivcs.ops.predicates import names_file
+    from pivcs.render.log_patch import Chosen
+
+    wants = names_file(shape.files, scope.view.header.cwd)
+    if not shape.filtered and not scope.is_set:
+        return Chosen({row: row for row in rows}, wants)
+    # What is not on the path that is shown did not happen there.
+    within = None if scope.is_set else set(scope.iter_rows())
+    return Chosen(owners_of(scope.view, rows, within), wants)
+
+
+def _patched(scope: Scope, rows: list[int], shape: Shape, looks: log_text.Looks) -> Iterable[str]:
     from pivcs.render.log_patch import patches_of, under
 
-    patches = patches_of(view, rows, base_for(view, shape.base)[0], looks)
+    view = scope.view
+    patches = patches_of(view, _chosen(scope, rows, shape), base_for(view, shape.base)[0], looks)
     if not shape.oneline:
         return joined(
             under(log_text.paragraph(view, entry, looks), [entry.row], patches) for entry in ops.entries(view, rows)
@@ -176,11 +196,11 @@ def _patched(view: SessionView, rows: list[int], shape: Shape, looks: log_text.L
     )
 
 
-def _patched_turns(view: SessionView, turns: list[ops.Turn], shape: Shape, looks: log_text.Looks) -> Iterable[str]:
+def _patched_turns(scope: Scope, turns: list[ops.Turn], shape: Shape, looks: log_text.Looks) -> Iterable[str]:
     from pivcs.render.log_patch import patches_of, under
 
-    rows = {row for turn in turns for row in turn.rows}
-    patches = patches_of(view, rows, base_for(view, shape.base)[0], looks)
+    view, rows = scope.view, {row for turn in turns for row in turn.rows}
+    patches = patches_of(view, _chosen(scope, rows, shape), base_for(view, shape.base)[0], looks)
     return joined(under(log_text.turn_lines(view, turn, looks), turn.rows, patches) for turn in turns)
 
 
@@ -199,14 +219,14 @@ def _cut(found: Iterable[T], shape: Shape) -> Iterable[T]:
     return reversed(list(chosen)) if shape.reverse else chosen
 
 
-def _json(scope: Scope, passed: Iterator[int], shape: Shape, *, filtered: bool) -> Iterator[bytes]:
+def _json(scope: Scope, passed: Iterator[int], shape: Shape) -> Iterator[bytes]:
     view: SessionView = scope.view
     head: documents.Document = {"session": documents.session_document(view)}
     if shape.turns:
-        found = _cut(_turns(scope, passed, filtered=filtered), shape)
+        found = _cut(_turns(scope, passed, filtered=shape.filtered), shape)
         if shape.patch:
             found = list(found)
-            changes = _changes(view, {row for turn in found for row in turn.rows}, shape)
+            changes = _changes(scope, {row for turn in found for row in turn.rows}, shape)
             return documents.streamed("pivcs.turns/1", head, "turns", (
                 documents.turn_document(view, turn)
                 | {"changes": [change for row in turn.rows for change in changes.get(row, ())]}
@@ -217,7 +237,7 @@ def _json(scope: Scope, passed: Iterator[int], shape: Shape, *, filtered: bool) 
     cut = _cut(passed, shape)
     if shape.patch:
         rows = list(cut)
-        changes = _changes(view, rows, shape)
+        changes = _changes(scope, rows, shape)
         return documents.streamed("pivcs.log/1", head, "entries", (
             documents.entry_document(view, entry) | {"changes": changes.get(entry.row, [])}
             for entry in ops.entries(view, rows)
@@ -228,7 +248,7 @@ def _json(scope: Scope, passed: Iterator[int], shape: Shape, *, filtered: bool) 
     )
 
 
-def _changes(view: SessionView, rows: Collection[int], shape: Shape) -> dict[int, list[documents.Document]]:
+def _changes(scope: Scope, rows: Collection[int], shape: Shape) -> dict[int, list[documents.Document]]:
     from pivcs.render.log_patch import change_documents
 
-    return change_documents(view, rows, base_for(view, shape.base)[0])
+    return change_documents(scope.view, _chosen(scope, rows, shape), base_for(scope.view, shape.base)[0])

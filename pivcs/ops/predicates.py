@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import Final
 
@@ -19,6 +19,7 @@ from pivcs.ops.entry_text import file_paths, texts_of
 from pivcs.ops.view import SHOWN_WHOLE, SessionView
 from pivcs.session.codes import ASSISTANT, MESSAGE_OTHER, OTHER, ROLES, TOOL_RESULT, TYPES, is_message
 from pivcs.workspace.paths import spellings
+from pivcs.workspace.state import FilePath
 
 Predicate = Callable[[SessionView, int], bool]
 """Whether a node's row is wanted."""
@@ -126,6 +127,18 @@ def touches_file(glob: str) -> Predicate:
         )
 
     return predicate
+
+
+def names_file(globs: Sequence[str], cwd: str | None) -> Callable[[FilePath], bool]:
+    """Return a test for files that one of some globs names, as `touches_file` takes them; without globs all pass."""
+    patterns = [_glob_pattern(glob) for glob in globs]
+
+    def test(path: FilePath) -> bool:
+        return not patterns or any(
+            pattern.fullmatch(spelling) for spelling in spellings(path.text, cwd) for pattern in patterns
+        )
+
+    return test
 
 
 def _glob_pattern(glob: str) -> re.Pattern[str]:

@@ -236,7 +236,12 @@ class Resolver:
         tips = (view.table.name(row) for row in view.tips()[-1000:])
         known = [*branches, *view.refs.tags, *self.names.elsewhere, *self.names.labels, *tips]
         close = get_close_matches(text[:400], known, n=1)
-        return f"did you mean '{close[0]}'?" if close else None
+        if close:
+            return f"did you mean '{close[0]}'?"
+        # A file at an entry (`REV:PATH`) of which the entry is unknown.
+        revision, colon, path = text.partition(":")
+        close = get_close_matches(revision[:400], known, n=1) if colon else []
+        return f"did you mean '{close[0]}:{_shortened(path)}'?" if close else None
 
 
 def _splits(text: str) -> Iterator[tuple[str, list[re.Match[str]]]]:

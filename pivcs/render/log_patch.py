@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from pivcs.ops.changes_at import changes_at
 from pivcs.ops.view import SessionView
@@ -10,20 +11,33 @@ from pivcs.render.diff_text import change_lines, diff_lines
 from pivcs.render.documents import Document
 from pivcs.render.log_text import Looks
 from pivcs.workspace.base import Base
-from pivcs.workspace.state import Change
+from pivcs.workspace.state import Change, FilePath
 
 Patches = Mapping[int, list[str]]
 """The lines to be shown under an entry, by its row."""
 
 
-def patches_of(view: SessionView, rows: Collection[int], base: Base | None, looks: Looks) -> Patches:
+class Chosen(NamedTuple):
+    """Which changes are shown: under which row those of each row are, and of which files."""
+
+    owners: Mapping[int, int]
+    wants: Callable[[FilePath], bool]
+
+
+def patches_of(view: SessionView, chosen: Chosen, base: Base | None, looks: Looks) -> Patches:
     """Return the lines of the diffs of entries. Only the text is held, no content of a file."""
     found: dict[int, list[str]] = {}
-    for change in changes_at(view, rows, base):
+    for owner, change in _changes(view, chosen, base):
         lines = list(change_lines(change, looks))
         if lines:
-            found.setdefault(change.row, []).extend(lines)
+            found.setdefault(owner, []).extend(lines)
     return found
+
+
+def _changes(view: SessionView, chosen: Chosen, base: Base | None) -> Iterator[tuple[int, Change]]:
+    for change in changes_at(view, chosen.owners.keys(), base):
+        if chosen.wants(change.path):
+            yield chosen.owners[change.row], change
 
 
 def under(block: Iterable[str], rows: Iterable[int], patches: Patches) -> list[str]:
@@ -35,12 +49,12 @@ def under(block: Iterable[str], rows: Iterable[int], patches: Patches) -> list[s
     return lines
 
 
-def change_documents(view: SessionView, rows: Collection[int], base: Base | None) -> dict[int, list[Document]]:
+def change_documents(view: SessionView, chosen: Chosen, base: Base | None) -> dict[int, list[Document]]:
     """Return what entries did to files as documents, by row."""
     found: dict[int, list[Document]] = {}
-    for change in changes_at(view, rows, base):
+    for owner, change in _changes(view, chosen, base):
         if change.kind in ("write", "edit", "unseen"):
-            found.setdefault(change.row, []).append(_document(change))
+            found.setdefault(owner, []).append(_document(change))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -182,3 +183,54 @@ def test_a_diff_of_files_in_a_pipe_is_a_patch_that_git_applies(project: Path, pi
     assert b"^[[31m" in pivcs("diff", "--files", "--color", "always", "-s", "crlf.jsonl", first, "HEAD").out
     unknown = pivcs("diff", "--files", "-s", "session.jsonl", "main", "HEAD")
     assert "'README.md' is left out of the patch" in unknown.complaint
+
+
+def test_a_patch_never_names_a_file_outside_of_the_directory(project: Path, pivcs: Program):
+    # git would take `/etc/shop.conf` for the file `etc/shop.conf` of the work tree.
+    talk = Talk(cwd=str(project))
+    first = talk.prompt("Configure it.")
+    talk.write("/etc/shop.conf", "port = 1\n")
+    talk.write("shop.conf", "port = 1\n")
+    talk.write("logo.png", "\0PNG")
+    (project / "outside.jsonl").write_bytes(talk.data)
+    patch = pivcs("diff", "--files", "-s", "outside.jsonl", first, "HEAD")
+    assert b"/etc/shop.conf" not in patch.out
+    assert b"+++ b/shop.conf\n" in patch.out
+    assert "'/etc/shop.conf' is left out of the patch: it is outside of the working directory" in patch.complaint
+    assert b"logo.png" not in patch.out
+    assert "'logo.png' is left out of the patch: it is binary" in patch.complaint
+    for_people = pivcs("diff", "--files", "--color", "always", "-s", "outside.jsonl", first, "HEAD")
+    assert b"+++ /etc/shop.conf" in for_people.out
+
+
+def test_a_path_with_half_a_character_can_be_looked_at(project: Path, pivcs: Program):
+    talk = Talk(cwd=str(project))
+    first = talk.prompt("Write it.")
+    talk.write("aSURb.txt", "x\n")
+    (project / "half.jsonl").write_bytes(talk.data.replace(b"SUR", b"\\ud800"))
+    assert "a<U+D800>b.txt" in pivcs("files", "half.jsonl").text
+    assert "+++ b/a\ufffdb.txt\n+x" in pivcs("log", "half.jsonl", "-p").text.replace("@@ -0,0 +1 @@\n", "")
+    assert pivcs("diff", "--name-status", "-s", "half.jsonl", first, "HEAD").lines == ["A\ta\ufffdb.txt"]
+    assert pivcs("log", "half.jsonl", "-p", "--json").code == 0
+
+
+def test_the_log_of_a_file_shows_what_its_calls_changed(project: Path, pivcs: Program):
+    text = pivcs("log", "session.jsonl", "-p", "--oneline", "--file", "auth.py").text
+    assert "assistant: edit auth.py\ndiff --git a/auth.py b/auth.py\n" in text
+    assert "-    return True\n+    return name in KNOWN\n" in text
+    assert "README.md b/" not in text
+    assert "find_in_directory" not in text
+    of_a_set = pivcs("log", "session.jsonl", "-p", "file(auth.py) & branch(main)").text
+    assert "+    return find_in_directory(name)" in of_a_set
+    turns = pivcs("log", "session.jsonl", "-p", "--turns", "--file", "README.md").text
+    assert "+new words" in turns
+    assert "KNOWN" not in turns
+    document = json.loads(pivcs("log", "session.jsonl", "-p", "--file", "auth.py", "--json").out)
+    paths = [[change["path"] for change in entry["changes"]] for entry in document["entries"]]
+    assert paths == [["auth.py"], ["auth.py"]]
+
+
+def test_the_log_of_a_path_shows_no_change_that_comes_behind_it(project: Path, pivcs: Program):
+    call = pivcs("rev-parse", "--entry", "session.jsonl", "main~1").lines[0]
+    assert "find_in_directory" not in pivcs("log", "session.jsonl", call, "-p", "--file", "auth.py").text
+    assert "find_in_directory" in pivcs("log", "session.jsonl", "main", "-p", "--file", "auth.py").text
