@@ -18,7 +18,8 @@ _WIDEST_NAME: Final = 40
 _NARROWEST_NAME: Final = 16
 _BAR: Final = 24
 """Columns of the longest bar, where there is room for it."""
-_LEAST_BAR: Final = 8
+_USUAL_BAR: Final = 12
+"""Columns that numbers leave to bars."""
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 BLOCKS: Final = _EIGHTHS.strip()
 NOTHING: Final = {
@@ -71,16 +72,16 @@ def _took(time: int) -> str:
     return duration(time) if time else "-"
 
 
-_ERRORS: Final = Column("errors", lambda each: f"{each.total.errors:,}", 6, Role.ERROR)
-_ENTRIES: Final = Column("entries", lambda each: f"{each.total.entries:,}", 7)
-_CALLS: Final = Column("calls", lambda each: f"{each.total.tool_calls:,}", 5)
+_ERRORS: Final = Column("errors", lambda each: f"{each.total.errors:,}", 7, Role.ERROR)
+_ENTRIES: Final = Column("entries", lambda each: f"{each.total.entries:,}", 8)
+_CALLS: Final = Column("calls", lambda each: f"{each.total.tool_calls:,}", 6)
 _TOKENS: Final = Column("tokens", lambda each: count(each.total.tokens), 2)
 _COST: Final = Column("cost", lambda each: dollars(each.total.cost), 1)
-_TIME: Final = Column("time", lambda each: _took(each.total.time), 4)
+_TIME: Final = Column("time", lambda each: _took(each.total.time), 5)
 COLUMNS: Final = (
     _ENTRIES,
     Column("prompts", lambda each: f"{each.total.prompts:,}", 9),
-    Column("turns", lambda each: f"{each.total.turns:,}", 3),
+    Column("turns", lambda each: f"{each.total.turns:,}", 4),
     _CALLS,
     _ERRORS,
     Column("in", lambda each: count(each.total.input), 10),
@@ -90,13 +91,13 @@ COLUMNS: Final = (
     _TOKENS,
     _COST,
     _TIME,
-    Column("abandoned", share, 8, Role.DIM),
+    Column("abandoned", share, 3, Role.DIM),
 )
 _OF_TOOLS: Final = (
     Column("calls", lambda each: f"{each.total.tool_calls:,}", 1),
     Column("results", lambda each: f"{each.total.entries:,}", 2),
     _ERRORS._replace(rank=3),
-    _TIME,
+    _TIME._replace(rank=4),
     _TOKENS._replace(rank=6),
     _COST._replace(rank=5),
 )
@@ -159,7 +160,9 @@ def table_lines(found: Statistics, looks: Looks, *, blocks: bool) -> Iterator[st
         for place, column in enumerate(columns)
     ]
     widest = min(max(map(columns_of, (by, *names))), _WIDEST_NAME if looks.columns is not None else 10_000)
-    shown = _fitting(columns, widths, bare, widest, looks.columns)
+    kept = _USUAL_BAR + 2 if by == "day" and len(found.groups) > 1 else 0
+    room = None if looks.columns is None else looks.columns - min(widest, 24) - kept
+    shown = _fitting(columns, widths, bare, room)
     used = sum(widths[place] + 2 for place in shown)
     if looks.columns is not None:
         widest = max(min(widest, looks.columns - used), min(widest, _NARROWEST_NAME))
@@ -182,12 +185,10 @@ def table_lines(found: Statistics, looks: Looks, *, blocks: bool) -> Iterator[st
     yield from _notes(found, looks)
 
 
-def _fitting(
-    columns: Sequence[Column], widths: Sequence[int], bare: set[int], name: int, room: int | None
-) -> list[int]:
-    """Return the places of the columns that are shown, the most important ones first to be taken."""
+def _fitting(columns: Sequence[Column], widths: Sequence[int], bare: set[int], room: int | None) -> list[int]:
+    """Return the places of the columns that are shown: the most important ones that there is room for."""
     shown: list[int] = []
-    left = None if room is None else room - min(name, 24)
+    left = room
     for place in sorted(range(len(columns)), key=lambda place: columns[place].rank):
         if place in bare:
             continue
@@ -201,7 +202,7 @@ def _fitting(
 
 def _bars(found: Statistics, looks: Looks, room: int, *, blocks: bool) -> list[str]:
     """Return a bar for each day: of the cost, or of tokens where nothing has a cost."""
-    if found.by != "day" or room < _LEAST_BAR or len(found.groups) < 2:
+    if found.by != "day" or room < _USUAL_BAR or len(found.groups) < 2:
         return []
     costs = [group.counts.total.cost for group in found.groups]
     amounts = costs if max(costs) > 0 else [float(group.counts.total.tokens) for group in found.groups]
