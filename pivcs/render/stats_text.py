@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import PurePath
 from typing import Final, NamedTuple
 
 from pivcs.ops.stats import Counts, Group, Statistics
 from pivcs.ops.stats_sums import Sums
 from pivcs.render.amounts import plural
 from pivcs.render.comparison_table import duration
+from pivcs.render.list_text import LONGEST_ID, shortest_ids
 from pivcs.render.log_text import NARROWEST, Looks, fitted
 from pivcs.render.style import Role, Span
-from pivcs.render.text import one_line
-from pivcs.render.width import columns_of, pad, truncate
+from pivcs.render.text import one_line, visible
+from pivcs.render.width import columns_of, pad, truncate, wrap
 
 _WIDEST_NAME: Final = 40
 _NARROWEST_NAME: Final = 16
@@ -20,6 +22,7 @@ _BAR: Final = 24
 """Columns of the longest bar, where there is room for it."""
 _USUAL_BAR: Final = 12
 """Columns that numbers leave to bars."""
+_EMPTY: Final = ("0", "-", "$0")
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 BLOCKS: Final = _EIGHTHS.strip()
 NOTHING: Final = {
@@ -55,16 +58,17 @@ def count(number: int | float) -> str:
 
 def dollars(cost: float) -> str:
     """Return a cost: `$0.0284`, `$12.50`; from a dollar on in cents."""
+    if not cost:
+        return "$0"
     sign = "-" if cost < 0 else ""
     return f"{sign}${abs(cost):,.{2 if abs(cost) >= 1 else 4}f}"
 
 
 def share(counts: Counts) -> str:
-    """Return how much of what was spent is abandoned: of the cost, or where nothing has a cost of the tokens."""
+    """Return how much of what was spent is abandoned: of the cost, or where nothing has a cost of the tokens; `-` where
+    nothing was spent."""
     total, abandoned = counts
     part, whole = (abandoned.cost, total.cost) if total.cost > 0 else (abandoned.tokens, total.tokens)
-    if whole <= 0:
-        part, whole = abandoned.entries, total.entries
     return f"{100 * part / whole:.0f} %" if whole > 0 else "-"
 
 
@@ -148,13 +152,13 @@ def table_lines(found: Statistics, looks: Looks, *, blocks: bool) -> Iterator[st
     """
     by = found.by or ""
     columns = _OF_TOOLS if by == "tool" else COLUMNS
-    names = [_name(group, by) for group in found.groups]
+    names = _names(found.groups, by)
     counts = [group.counts for group in found.groups]
     if by != "tool":  # what all entries come to says nothing of tools
         names.append("all" if found.sessions == 1 else plural(found.sessions, "session"))
         counts.append(found.counts)
     said = [[column.said(each) for column in columns] for each in counts]
-    bare = {place for place in range(len(columns)) if all(row[place] in ("0", "-", "$0.0000") for row in said)}
+    bare = {place for place in range(len(columns)) if all(row[place] in _EMPTY for row in said)}
     widths = [
         max(columns_of(text) for text in (column.title, *(row[place] for row in said)))
         for place, column in enumerate(columns)
@@ -168,11 +172,12 @@ def table_lines(found: Statistics, looks: Looks, *, blocks: bool) -> Iterator[st
         widest = max(min(widest, looks.columns - used), min(widest, _NARROWEST_NAME))
     bars = _bars(found, looks, looks.columns - widest - used - 2, blocks=blocks) if looks.columns is not None else []
     head = [pad(columns[place].title, widths[place], right=True) for place in shown]
-    yield _line(looks, [(Role.HEADING, "  ".join([pad(by, widest), *head]))])
+    over = f"  {_measured(found)}" if bars else ""
+    yield _line(looks, [(Role.HEADING, "  ".join([pad(by, widest), *head]) + over)])
     for number, (name, row) in enumerate(zip(names, said, strict=True)):
         spans: list[Span] = [(Role.PLAIN, pad(truncate(name, widest), widest))]
         for place in shown:
-            role = columns[place].role if row[place] not in ("0", "-") else Role.DIM
+            role = columns[place].role if row[place] not in _EMPTY else Role.DIM
             spans.append((role, "  " + pad(row[place], widths[place], right=True)))
         if number == len(found.groups):
             spans = [(Role.HEADING, "".join(text for _, text in spans))]
@@ -201,12 +206,17 @@ def _fitting(columns: Sequence[Column], widths: Sequence[int], bare: set[int], r
 
 
 def _bars(found: Statistics, looks: Looks, room: int, *, blocks: bool) -> list[str]:
-    """Return a bar for each day: of the cost, or of tokens where nothing has a cost."""
+    """Return a bar for each day."""
     if found.by != "day" or room < _USUAL_BAR or len(found.groups) < 2:
         return []
-    costs = [group.counts.total.cost for group in found.groups]
-    amounts = costs if max(costs) > 0 else [float(group.counts.total.tokens) for group in found.groups]
+    measured = _measured(found)
+    amounts = [float(getattr(group.counts.total, measured)) for group in found.groups]
     return bars(amounts, min(room, _BAR), blocks=blocks)
+
+
+def _measured(found: Statistics) -> str:
+    """Return what bars are about."""
+    return "cost" if any(group.counts.total.cost > 0 for group in found.groups) else "tokens"
 
 
 def bars(amounts: Sequence[float], columns: int, *, blocks: bool) -> list[str]:
@@ -225,12 +235,13 @@ def bars(amounts: Sequence[float], columns: int, *, blocks: bool) -> list[str]:
     return drawn
 
 
-def _name(group: Group, by: str) -> str:
-    key = group.key
-    name = one_line(key.name or "") or NOTHING.get(by, "")
-    if by == "session":
-        return f"{one_line(key.id or '')[:8] or '(no id)'} {name}"
-    return name
+def _names(groups: Sequence[Group], by: str) -> list[str]:
+    """Return what groups are called, safe to be shown."""
+    if by != "session":
+        return [visible(group.key.name or "", keep="") or NOTHING.get(by, "") for group in groups]
+    ids = shortest_ids([group.key.id or PurePath(group.key.session or "").name for group in groups])
+    titles = [one_line(group.key.name or "") or NOTHING[by] for group in groups]
+    return [f"{truncate(one_line(ident), LONGEST_ID)} {title}" for ident, title in zip(ids, titles, strict=True)]
 
 
 def _line(looks: Looks, spans: Sequence[Span]) -> str:
@@ -252,8 +263,6 @@ def _notes(found: Statistics, looks: Looks) -> Iterator[str]:
 
 
 def _note(text: str, looks: Looks) -> Iterator[str]:
-    from pivcs.render.width import wrap
-
-    lines = [text] if looks.columns is None else wrap(text, max(looks.columns - 2, NARROWEST))
+    lines = [text] if looks.columns is None else wrap(text, max(looks.columns, NARROWEST) - 2)
     for number, line in enumerate(lines):
         yield looks.styler(Role.DIM, f"{'  ' if number else '* '}{line}")

@@ -33,7 +33,7 @@ from tests.gitbridge.real_git import find_git
 
 _TEXT = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
-_SHAPES = ("session", "entry", "change", "file", "filechange", "author")
+_SHAPES = ("session", "entry", "change", "file", "filechange", "author", "sums")
 _ONCE = {"author": "pivcs.blame/1", "file": "pivcs.files/1", "session": "pivcs.log/1"}
 """Shapes that are in several documents: one of them must have every field with every type."""
 _CHECKS: dict[str, Callable[[object], bool]] = {
@@ -138,6 +138,7 @@ COMMANDS = {
     "pivcs.snapshot/1": ["snapshot"],
     "pivcs.restore/1": ["restore"],
     "pivcs.grep/1": ["grep"],
+    "pivcs.stats/1": ["stats"],
     "pivcs.files/1": ["files"],
     "pivcs.showfile/1": ["show"],
     "pivcs.showdirectory/1": ["show"],
@@ -391,6 +392,15 @@ def tagged(files: list[Path], capfdbinary: Capture) -> Documents:
     return [written(capfdbinary, "tag", "--json", str(path)) for path in files]
 
 
+def counted(files: list[Path], capfdbinary: Capture) -> Documents:
+    """Return statistics of everything, of nothing, of one time, and in groups of sessions, branches and models."""
+    tree, directory = str(next(path for path in files if path.stem == "tree")), str(files[0].parent)
+    when = ["--since", "2026-01-01T00:00:00Z", "--until", "2026-02-01T00:00:00Z"]
+    asked = [[tree], [str(files[0].parent / "empty.jsonl")], [tree, *when], [directory, "--by", "session"]]
+    asked += [[tree, "--by", "branch"], [directory, "--by", "model"]]
+    return [written(capfdbinary, "stats", "--json", *arguments) for arguments in asked]
+
+
 MADE_FOR: dict[str, Callable[[list[Path], Capture], Documents]] = {
     "pivcs.sync/1": synced,
     "pivcs.fsck/1": checked,
@@ -408,6 +418,7 @@ MADE_FOR: dict[str, Callable[[list[Path], Capture], Documents]] = {
     "pivcs.written/1": went_back,
     "pivcs.context/1": seen_by_the_model,
     "pivcs.deleted/1": deleted,
+    "pivcs.stats/1": counted,
 } | FILE_DOCUMENTS
 """Schemas of commands that are not about one session file each."""
 

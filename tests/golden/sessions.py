@@ -97,6 +97,37 @@ def _broken() -> bytes:
     )
 
 
+def _days() -> bytes:
+    """A week of work, with a day off."""
+    lines, above = [header_line("week-1")], None
+    for day, amount in ((0, 120), (1, 480), (2, 30), (4, 960), (5, 1)):
+        for turn in range(1 + amount // 200):
+            ms = CLOCK + day * 86_400_000 + turn * 60_000 + 36_000_000
+            prompt, answer = f"0{day}{turn}a0000", f"0{day}{turn}b0000"
+            usage = {"input": amount * 900, "output": amount * 70, "cacheRead": amount * 20_000, "cacheWrite": 0,
+                     "totalTokens": amount * 20_970, "cost": {"total": amount / 128}}  # fmt: skip
+            lines.append(message_line(prompt, above, content="Go on.", ms=ms))
+            lines.append(message_line(answer, prompt, "assistant", "Done.", ms=ms + 31_000, usage=usage))
+            above = answer
+    return b"".join(lines)
+
+
+def _hostile() -> bytes:
+    """Names of models and tools that would move the cursor, and usage that is none."""
+    call = {"type": "toolCall", "id": "call_1", "name": "ba\x1b[2Jsh\nrm", "arguments": {}}
+    formula = {"type": "toolCall", "id": "call_2", "name": '=HYPERLINK("x")', "arguments": {}}
+    odd = {"input": "NaN", "output": -5, "cacheRead": None, "cost": {"total": "0.25"}}
+    return b"".join(
+        [
+            header_line("hostile-1"),
+            message_line("00000001"),
+            message_line("00000002", "00000001", "assistant", [call, formula], model="\u202eevil\x07", usage=odd),
+            message_line("00000003", "00000002", "assistant", provider="日本語" * 20, usage=None),
+            tool_result_line("00000004", "00000003", "日本語" * 20, is_error=True),
+        ]
+    )
+
+
 SESSIONS = {
     "demo.jsonl": demo_session(),
     "kinds.jsonl": _all_kinds(),
@@ -124,3 +155,5 @@ SESSIONS = {
     "only-header.jsonl": header_line("nothing-yet"),
     "pending.jsonl": build_session(header=header_line("pending-1"), graph="a-b").rstrip(b"\n"),
 }
+MORE_SESSIONS = {"stats": {"days.jsonl": _days(), "hostile.jsonl": _hostile()}}
+"""What only the transcript of this name has beside these."""

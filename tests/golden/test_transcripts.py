@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from pivcs.cli import run
-from tests.golden.sessions import SESSIONS
+from tests.golden.sessions import MORE_SESSIONS, SESSIONS
 
 HERE = Path(__file__).parent
 UPDATE = os.environ.get("PIVCS_UPDATE_GOLDEN") == "1"
@@ -73,6 +73,8 @@ def printed(words: list[str], place: Path, capture: pytest.CaptureFixture[bytes]
 def test_transcript(
     transcript: Path, place: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ):
+    for name, data in MORE_SESSIONS.get(transcript.stem, {}).items():
+        (place / name).write_bytes(data)
     check(transcript, place, capfdbinary, monkeypatch)
 
 
