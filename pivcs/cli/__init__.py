@@ -31,6 +31,7 @@ COMMANDS = {
     "delete": "delete",
     "demo": "demo",
     "diff": "diff",
+    "export": "export",
     "files": "files",
     "fork": "fork",
     "fsck": "fsck",

@@ -1,0 +1,43 @@
+"""Where things stand in the tree of a review commit: the project's files at their paths, everything else below
+`.pivcs/`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pivcs.gitbridge.ref_names import encode_component
+from pivcs.ops.safe_paths import refusal
+from pivcs.workspace.state import FilePath
+
+OURS: Final = b".pivcs"
+PARTS: Final = 100
+"""Names in one directory at most: a flat one costs as much for every change as it has names."""
+
+
+def file_place(path: FilePath) -> tuple[bytes, ...]:
+    """Return the components of a file's path in the tree.
+
+    A name that git or a file system takes for something else, `.git` in any spelling among them, is encoded and stands
+    below `.pivcs/escaped/`, and so does what is outside of the working directory.
+    """
+    if path.inside and refusal(path.text) is None and refusal(path.text, windows=True) is None:
+        return tuple(path.text.encode("utf-8", "surrogatepass").split(b"/"))
+    return OURS, b"escaped", encode_component(path.text).encode()
+
+
+def state_place(path: FilePath) -> tuple[bytes, ...]:
+    """Return where it is told how a file is known."""
+    name = encode_component(path.text if path.inside else f"/{path.text}")
+    return OURS, b"files", _bucket(name), name.encode()
+
+
+def _bucket(name: str) -> bytes:
+    """Return one of `PARTS` directories for a name, the same for the same name."""
+    from zlib import crc32
+
+    return b"%02d" % (crc32(name.encode()) % PARTS)
+
+
+def page_place(turn: int, part: int) -> tuple[bytes, ...]:
+    """Return where a page of a turn stands: `.pivcs/turns/00/0007/00.md`."""
+    return OURS, b"turns", b"%02d" % (turn // PARTS), b"%04d" % turn, b"%02d.md" % part

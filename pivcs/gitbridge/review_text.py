@@ -1,0 +1,75 @@
+"""The message of a review commit: a function of the entry alone, and of the call that a result answers.
+
+What is written here is part of the mapping (`MAPPING`): another text is another commit id. So nothing of it comes from
+the renderers, which may change.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from pivcs.objects.oid import ObjectId
+from pivcs.session.blocks import ToolCall
+from pivcs.session.describe import subject
+from pivcs.session.entries import Entry
+from pivcs.session.parts import Part, parts_of
+
+MAPPING: Final = 1
+"""Version of the mapping from entries to commits."""
+LONGEST_SUBJECT: Final = 100
+BODY_LINES: Final = 200
+"""Lines of one part of an entry that a message has; the page of the turn has more."""
+_HIDDEN: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb"
+    "\U000e0000-\U000e0fff]"
+)
+_WHO: Final = {
+    "user": "user: ", "assistant": "assistant: ", "toolResult": "tool ", "bashExecution": "shell ",
+    "compaction": "compaction: ", "branch_summary": "summary: ", "custom_message": "custom: ",
+    "model_change": "model ", "label": "label ", "session_info": "", "system": "system: ",
+}  # fmt: skip
+_TRAILER: Final = re.compile(r"^(?=\s*Pivcs-)", re.MULTILINE | re.IGNORECASE)
+
+
+def plain(text: str) -> str:
+    """Return text without what a terminal would obey or not show: such characters are written out, as `<U+001B>`, line
+    ends become LF, lone surrogates U+FFFD."""
+    text = text.replace("\r\n", "\n").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return _HIDDEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
+
+
+def subject_line(value: object, call: ToolCall | None) -> str:
+    """Return the subject of an entry's commit: who, and what in one line of at most `LONGEST_SUBJECT` characters."""
+    entry = Entry(value)
+    message = entry.message
+    who = (message.role if message is not None else None) or entry.type or "entry"
+    text = plain(_WHO.get(who, f"{who}: ") + subject(value, call)).replace("\n", " ").strip()
+    return text if len(text) <= LONGEST_SUBJECT else text[: LONGEST_SUBJECT - 1].rstrip() + "…"
+
+
+def message_of(value: object, call: ToolCall | None, oid: ObjectId, name: str, base: str | None) -> bytes:
+    """Return the message of an entry's commit, in UTF-8: subject, what the entry says, trailers.
+
+    Nothing that an entry says is taken for a trailer: these are the last paragraph, which is ours alone, and a line
+    that begins as one of them is indented.
+    """
+    body = "\n\n".join(filter(None, (_part_text(part) for part in parts_of(value))))
+    body = _TRAILER.sub("    ", body)
+    trailers = [f"Pivcs-Node: {oid.hex}", f"Pivcs-Entry: {plain(name)}"]
+    if base is not None:
+        trailers.append(f"Pivcs-Base: {base}")
+    paragraphs = [subject_line(value, call), body.strip("\n"), "\n".join(trailers)]
+    return ("\n\n".join(filter(None, paragraphs)) + "\n").encode()
+
+
+def _part_text(part: Part) -> str:
+    lines = plain(part.text).rstrip("\n").split("\n") if part.text.strip() else []
+    mark = {"thinking": "| ", "removed": "- ", "added": "+ "}.get(part.kind, "")
+    shown = [(mark + line).rstrip() for line in lines[:BODY_LINES]]
+    if len(lines) > BODY_LINES:
+        shown.append(f"(+{len(lines) - BODY_LINES} lines)")
+    title = plain(part.title).replace("\n", " ")
+    if part.kind == "call":
+        title = f"> {title}"
+    return "\n".join([title, *shown] if title and part.kind != "thinking" else shown)

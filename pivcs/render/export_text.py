@@ -1,0 +1,68 @@
+"""What an export did, as text and as a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pivcs.gitbridge.destination import Moved
+from pivcs.gitbridge.exporting import Export, Exported
+from pivcs.render.amounts import plural
+from pivcs.render.documents import Document
+from pivcs.render.log_text import Looks
+from pivcs.render.style import Role
+from pivcs.render.text import visible
+
+_SHORT = 10
+
+
+def export_lines(done: Export, where: str, looks: Looks) -> Iterator[str]:
+    """Yield a line a session, its refs below it where they changed, and what was written."""
+    for session in done.sessions:
+        changed = [moved for moved in session.moved if moved.outcome != "same"]
+        yield f"{looks.styler(Role.ID, session.folder)}  {plural(session.commits, 'commit')}" + (
+            "" if changed else looks.styler(Role.DIM, "  nothing new")
+        )
+        for moved in changed:
+            yield "  " + _moved_line(moved, looks)
+    if done.page is not None and done.page.outcome == "refused":
+        yield looks.styler(Role.WARNING, "the branch 'sessions' is checked out there, and was left")
+    yield f"{plural(done.objects, 'object')} written to {visible(where, keep='')}"
+
+
+def _moved_line(moved: Moved, looks: Looks) -> str:
+    name = visible(moved.name.removeprefix("refs/heads/").removeprefix("refs/"), keep="")
+    if moved.outcome == "refused":
+        old = "?" if moved.old is None else moved.old.hex()[:_SHORT]
+        return looks.styler(Role.WARNING, f"left      {name}  at {old}: somebody else has moved it; --force sets it")
+    old = "" if moved.old is None else f"{moved.old.hex()[:_SHORT]}.."
+    return f"{moved.outcome:<9} {looks.styler(Role.BRANCH, name)}  {old}{moved.new.hex()[:_SHORT]}"
+
+
+def export_document(done: Export, where: str) -> Document:
+    """Return what an export did as a document, schema `pivcs.export/1`."""
+    return {
+        "schema": "pivcs.export/1",
+        "repository": where,
+        "objects": done.objects,
+        "page": None if done.page is None else _ref(done.page),
+        "sessions": [_session(each) for each in done.sessions],
+    }
+
+
+def _session(session: Exported) -> Document:
+    return {
+        "path": session.view.where,
+        "key": session.view.key.hex if session.view.key is not None else None,
+        "folder": session.folder,
+        "commits": session.commits,
+        "refs": [_ref(moved) for moved in session.moved],
+    }
+
+
+def _ref(moved: Moved) -> Document:
+    return {
+        "name": moved.name,
+        "outcome": moved.outcome,
+        "old": None if moved.old is None else moved.old.hex(),
+        "new": moved.new.hex(),
+    }
