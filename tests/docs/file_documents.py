@@ -130,6 +130,15 @@ def _turns(files: list[Path], capfdbinary: Capture) -> Documents:
     return _logged(files, capfdbinary, "--turns")
 
 
+def _exported(files: list[Path], capfdbinary: Capture) -> Documents:
+    session, talk = _project(files, capfdbinary)
+    place = str(session.parent / "review")
+    found = [_written(capfdbinary, "export", "--json", place, str(session)) for _ in range(2)]
+    talk.say("More.")
+    session.write_bytes(talk.data)
+    return [*found, _written(capfdbinary, "export", "--json", place, str(session))]
+
+
 def _searched(files: list[Path], capfdbinary: Capture) -> Documents:
     session, _ = _project(files, capfdbinary)
     asked = [["def", str(session), "-A", "1"], ["return|x|Write", str(session), "-B", "1"]]
@@ -140,6 +149,7 @@ def _searched(files: list[Path], capfdbinary: Capture) -> Documents:
 FILE_DOCUMENTS: dict[str, Callable[[list[Path], Capture], Documents]] = {
     "pivcs.log/1": _logged,
     "pivcs.turns/1": _turns,
+    "pivcs.export/1": _exported,
     "pivcs.grep/1": _searched,
     "pivcs.files/1": _listed,
     "pivcs.showfile/1": _shown,

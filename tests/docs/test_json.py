@@ -137,6 +137,7 @@ COMMANDS = {
     "pivcs.label/1": ["label"],
     "pivcs.snapshot/1": ["snapshot"],
     "pivcs.restore/1": ["restore"],
+    "pivcs.export/1": ["export"],
     "pivcs.grep/1": ["grep"],
     "pivcs.stats/1": ["stats"],
     "pivcs.files/1": ["files"],
