@@ -93,6 +93,7 @@ def _views(opened: Reader, named: Sequence[str], found: _Found, *, everywhere: b
         found.title = _title(view)
         yield view
         return
+    counted: set[str] = set()
     for session in dict.fromkeys(sessions):
         try:
             view = opened.open_path(session) if isinstance(session, Path) else opened.open(session)
@@ -100,6 +101,10 @@ def _views(opened: Reader, named: Sequence[str], found: _Found, *, everywhere: b
             warn(error.message)
             found.failed = found.failed or error
             continue
+        if view.where in counted:  # named twice, by path and by id perhaps
+            view.source.close()
+            continue
+        counted.add(view.where)
         yield view
 
 

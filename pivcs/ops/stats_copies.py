@@ -47,8 +47,8 @@ class Copies:
 
 
 def mark_of(table: Table, row: int) -> int:
-    """Return a number that an entry and its copies in other files have in common, and no other entry of about a
-    thousand million."""
+    """Return a number that an entry and its copies in other files have in common; two other entries share one once in
+    2^61 pairs. It holds for this process only."""
     flags = table.flags[row]
     if flags & POSITIONAL:
         return hash(table.digest(row))

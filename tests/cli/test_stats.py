@@ -30,6 +30,7 @@ def forked(directory: Path) -> list[Path]:
 
 
 def test_copies_in_a_fork_count_once_and_are_shown_with_each_session(tmp_path: Path, pivcs: Program):
+    """case 45"""
     for files in (forked(tmp_path), [*reversed(forked(tmp_path))]):
         told = pivcs("stats", "--json", "--by", "session", *files).json
         assert (told["sessions"], told["copies"], told["total"]["entries"]) == (2, 10, 11)
@@ -66,6 +67,13 @@ def test_what_cannot_be_read_is_told_and_the_rest_counted(demo: Path, tmp_path: 
     result = pivcs("stats", demo, tmp_path / "none.jsonl", "--json")
     assert (result.code, result.json["sessions"], result.json["total"]["entries"]) == (10, 1, 27)
     assert "none.jsonl" in result.complaint
+
+
+def test_a_session_named_twice_counts_once(demo: Path, tmp_path: Path, pivcs: Program):
+    for names in ((demo, "demo.jsonl"), (demo, tmp_path), ("./demo.jsonl", "019b7715")):
+        told = pivcs("stats", "--json", "--by", "session", *names).json
+        assert (told["sessions"], told["copies"]) == (1, 0)
+        assert [group["total"]["entries"] for group in told["groups"]] == [27]
 
 
 def test_csv_has_the_numbers_of_json(demo: Path, pivcs: Program):

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pivcs.ops.migrate import migrate
+from pivcs.ops.spent import spent
 from pivcs.ops.stats import Asked, Statistics, count_sessions
 from pivcs.ops.stats_copies import parents_first
 from pivcs.ops.stats_groups import GROUPERS
@@ -276,6 +277,10 @@ def test_groups_add_up_to_what_all_entries_come_to(view: SessionView, by: str):
     assert both._replace(cost=0.0) == found.counts.total._replace(cost=0.0)
     assert both.cost == pytest.approx(found.counts.total.cost)
     assert both.entries == view.node_count()
+    alone = spent(view, view.table.nodes())
+    assert (both.answers, both.input, both.output, both.began, both.ended) == (
+        alone.answers, alone.input, alone.output, alone.began, alone.ended,
+    )  # fmt: skip
 
 
 @given(trees())
