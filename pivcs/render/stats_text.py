@@ -165,7 +165,8 @@ def table_lines(found: Statistics, looks: Looks, *, blocks: bool) -> Iterator[st
     ]
     widest = min(max(map(columns_of, (by, *names))), _WIDEST_NAME if looks.columns is not None else 10_000)
     kept = _USUAL_BAR + 2 if by == "day" and len(found.groups) > 1 else 0
-    room = None if looks.columns is None else looks.columns - min(widest, 24) - kept
+    wanted = min(widest, 24 if by == "session" else 36)  # the ends of prompts say least
+    room = None if looks.columns is None else looks.columns - wanted - kept
     shown = _fitting(columns, widths, bare, room)
     used = sum(widths[place] + 2 for place in shown)
     if looks.columns is not None:
