@@ -5,6 +5,7 @@ See git's gitformat-pack, "Deltified representation". Nothing is searched for, s
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 _COPY: Final = 0xFFFF
@@ -34,7 +35,9 @@ def _number(value: int) -> bytes:
     return bytes(out)
 
 
+@lru_cache(maxsize=1 << 14)
 def _copies(offset: int, size: int) -> bytes:
+    """Return the instructions that copy a piece; trees of the same directory ask for the same ones again and again."""
     out = bytearray()
     while size > 0:
         count = min(size, _COPY)

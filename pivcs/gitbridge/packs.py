@@ -101,11 +101,10 @@ class PackWriter:
         pack must be readable alone. Raises `NotWritten`.
         """
         ident = object_id(kind, data)
-        if ident in self._places or self.has(ident):
+        if ident in self._places or (self._existing is not None and self.has(ident)):
             return ident
-        under = self._places.get(base) if base is not None and delta is not None else None
-        if under is not None and under & (1 << _DEPTH_BITS) - 1 < DEEPEST:
-            assert delta is not None
+        under = self._places.get(base) if base is not None else None
+        if delta is not None and under is not None and under & (1 << _DEPTH_BITS) - 1 < DEEPEST:
             head = _head(_DELTA_BY_OFFSET, len(delta)) + _distance(self._position - (under >> _DEPTH_BITS))
             body = _stored(delta) if len(delta) < 100 else self._deflate(delta)
             self._put(ident, head + body, (under & (1 << _DEPTH_BITS) - 1) + 1)
