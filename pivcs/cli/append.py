@@ -39,6 +39,8 @@ def command(
     from pivcs.ops.making import append_to, read_entries, user_message
     from pivcs.render.written_text import written_document
 
+    if prompt is not None and not prompt.strip():
+        raise click.UsageError("--user needs something that the user says")
     writing = writer()
     numbers = None
     if prompt is not None:

@@ -57,6 +57,8 @@ def command(
         raise click.UsageError("one revision, please: the entry to check out")
     if in_place and output is not None:
         raise click.UsageError("--in-place and --output do not go together")
+    if output is not None and output.is_dir():
+        raise click.UsageError("--output needs the name of a file, not that of a directory")
     view = open_session(session)
     shown = Output(colour=colour, pager=not no_pager, utc=utc)
     if in_place:

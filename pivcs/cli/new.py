@@ -56,6 +56,8 @@ def command(
             if empty
             else "a session's file begins with a message: --user TEXT gives one, --empty does without"
         )
+    if prompt is not None and not prompt.strip():
+        raise click.UsageError("--user needs something that the user says; --empty writes a file without a message")
     world = World.real()
     entries = [] if prompt is None else [user_message(text_of(prompt), world)]
     written = new_session(cwd, world=world, entries=entries, session_id=session_id, parent=parent, output=output)

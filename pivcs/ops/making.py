@@ -5,7 +5,9 @@ Entries and messages come as JSON lines. All are checked before the first is wri
 
 from __future__ import annotations
 
+import math
 import os
+from codecs import BOM_UTF8
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -70,6 +72,8 @@ def read_entries(lines: Iterable[bytes], world: World, warn: Warn) -> tuple[list
     for number, line in enumerate(lines, 1):
         if is_blank(line):
             continue
+        if line.startswith(BOM_UTF8):
+            raise BadLine(number, "it begins with a byte order mark", "write the input as UTF-8 without one")
         try:
             entry = as_entry(parse_json(line.rstrip(b"\r\n")), world.clock())
         except NotJson as error:
@@ -77,6 +81,7 @@ def read_entries(lines: Iterable[bytes], world: World, warn: Warn) -> tuple[list
         except InvalidEntry as error:
             raise BadLine(number, error.message, error.hint) from error
         _warn_of_unknown(entry, number, warn)
+        _warn_of_lost(entry, line, number, warn)
         entries.append(entry)
         numbers.append(number)
     return entries, numbers
@@ -114,6 +119,24 @@ def _around(view: SessionView, ids: tuple[str, ...]) -> tuple[bytes | None, byte
         table.digest(before) if before is not None else None,
         table.digest(last) if last is not None else None,
     )
+
+
+def _warn_of_lost(entry: Object, line: bytes, number: int, warn: Warn) -> None:
+    """Warn of what cannot be written as it was given: pi writes UTF-8, and no number that is too large for it."""
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        warn(f"line {number}: it is not UTF-8; bytes that are none become U+FFFD")
+    values: list[object] = [entry]
+    while values:
+        value = values.pop()
+        if isinstance(value, dict):
+            values += value.values()
+        elif isinstance(value, list):
+            values += value
+        elif isinstance(value, float) and not math.isfinite(value):
+            warn(f"line {number}: a number is too large; it becomes null, as in pi")
+            return
 
 
 def _warn_of_unknown(entry: Object, number: int, warn: Warn) -> None:

@@ -251,6 +251,7 @@ def test_messages_and_entries_are_appended_in_one_chain(
     ("line", "said"),
     [
         (b"{", "it is no JSON value"),
+        (b'\xef\xbb\xbf{"role":"user","content":"x"}', "it begins with a byte order mark"),
         (b"[1]", "must be a JSON object"),
         (b"{}", "must have a type"),
         (b'{"type":"session","id":"x"}', "a header is no entry"),
@@ -302,6 +303,31 @@ def test_appended_message_stays_and_undo_says_how_to_go_back(pivcs: Program, tre
     assert pivcs("undo", number).code == 0
     assert Session.open(tree).label(B) is None
     assert "is not one that can be undone" in pivcs("undo", number).complaint
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b'{"role":"user","content":"x","n":[1e999]}', "a number is too large; it becomes null"),
+        (b'{"role":"user","content":"\xff"}', "it is not UTF-8"),
+    ],
+)
+def test_what_cannot_be_written_as_it_was_given_is_said(
+    pivcs: Program, tree: Path, monkeypatch: pytest.MonkeyPatch, line: bytes, said: str
+) -> None:
+    feed(monkeypatch, line)
+    done = pivcs("append", tree)
+    assert done.code == 0
+    assert f"line 1: {said}" in done.complaint
+
+
+def test_a_message_without_text_and_a_directory_as_output_are_refused(
+    pivcs: Program, tree: Path, tmp_path: Path
+) -> None:
+    assert pivcs("append", tree, "--user", " ").code == 2
+    assert pivcs("new", "--user", "", "--cwd", tmp_path).code == 2
+    assert pivcs("checkout", tree, "HEAD", "-o", tmp_path).code == 2
+    assert tree.read_bytes() == TREE
 
 
 def test_nothing_on_the_input_appends_nothing(pivcs: Program, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
