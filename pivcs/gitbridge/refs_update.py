@@ -1,0 +1,129 @@
+"""Refs below one prefix of a repository: read, and changed with the values that they had before.
+
+A ref that is not as it was expected, because another process or a person moved it, is left and told. No log is written
+and no hook is run; what is checked out, the index and the configuration are never looked at. Refs are those of the
+common directory, so all worktrees of a repository have the same.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from pivcs.errors import StateError, UnsupportedFormat
+from pivcs.gitbridge.repository import Repository, uses_reftable
+
+if TYPE_CHECKING:
+    from dulwich.refs import DiskRefsContainer
+
+_NONE: Final = b"0" * 40
+_DIGITS: Final = frozenset(b"0123456789abcdef")
+_TRIES: Final = 5
+
+
+class OtherRefs(UnsupportedFormat):
+    """A repository whose refs are not in files."""
+
+    def __init__(self, repository: Repository) -> None:
+        super().__init__(
+            f"the refs of '{repository.common_dir}' are in a reftable",
+            hint="only repositories with refs in files can be used: `git refs migrate --ref-format=files`",
+        )
+
+
+class RefsNotWritten(StateError):
+    """The system refuses to write a ref."""
+
+
+class RefUpdate(NamedTuple):
+    """A ref, the commit that it is believed to name (20 bytes; None: it is not there), and what it is to name from now
+    on (None: it goes)."""
+
+    name: str
+    old: bytes | None
+    new: bytes | None
+
+
+class RefOutcome(NamedTuple):
+    """What became of a ref: `new`, `moved`, `removed`, `same`, or `refused` because it was not as expected."""
+
+    name: str
+    outcome: str
+    old: bytes | None
+    new: bytes | None
+
+
+def read_refs(repository: Repository, prefix: str) -> dict[str, bytes]:
+    """Return the refs below a prefix (with a slash at its end) and the ids that they name, by name.
+
+    Symbolic refs and what is no id are left out. Raises `OtherRefs`.
+    """
+    container = _container(repository)
+    packed = container.get_packed_refs()
+    found = {}
+    for rest in container.subkeys(prefix.rstrip("/").encode()):  # type: ignore[arg-type]
+        name = prefix.encode() + rest
+        value = container.read_loose_ref(name)  # type: ignore[arg-type]
+        if value is None:
+            value = packed.get(name)  # type: ignore[call-overload]
+        if value is not None and len(value) == 40 and _DIGITS.issuperset(value):
+            found[name.decode("utf-8", "surrogateescape")] = bytes.fromhex(value.decode())
+    return dict(sorted(found.items()))
+
+
+def update_refs(repository: Repository, updates: Iterable[RefUpdate]) -> list[RefOutcome]:
+    """Change refs, each compared and set under its lock; one that is not as expected, or is locked, is `refused`.
+
+    What they are to name must be in the repository. Raises `OtherRefs`, `RefsNotWritten`.
+    """
+    container = _container(repository)
+    return [RefOutcome(each.name, _changed(container, each), each.old, each.new) for each in updates]
+
+
+def _changed(container: DiskRefsContainer, update: RefUpdate) -> str:
+    from dulwich.file import FileLocked
+
+    if update.old == update.new:
+        return "same"
+    name = os.fsencode(update.name)
+    for left in range(_TRIES, 0, -1):
+        loose = container.read_loose_ref(name)  # type: ignore[arg-type]
+        if loose is not None and loose.startswith(b"ref:"):
+            return "refused"  # what it leads to is somebody's branch
+        try:
+            if _is_set(container, name, _hex(update.old), update.new):
+                return "new" if update.old is None else "removed" if update.new is None else "moved"
+            return "refused"
+        except FileLocked:
+            return "refused"
+        except FileNotFoundError as error:  # git has just removed the empty directory
+            if left == 1:
+                raise _not_written(update.name, error) from error
+        except NotADirectoryError:
+            return "refused"  # a ref has the name of a directory that this one needs
+        except OSError as error:
+            raise _not_written(update.name, error) from error
+    raise AssertionError
+
+
+def _is_set(container: DiskRefsContainer, name: bytes, old: bytes, new: bytes | None) -> bool:
+    if new is None:
+        return container.remove_if_equals(name, old)  # type: ignore[arg-type]
+    return container.set_if_equals(name, old, _hex(new))  # type: ignore[arg-type]
+
+
+def _hex(ident: bytes | None) -> bytes:
+    return ident.hex().encode() if ident is not None else _NONE
+
+
+def _not_written(name: str, error: OSError) -> RefsNotWritten:
+    return RefsNotWritten(f"cannot write the ref '{name}': {(error.strerror or str(error)).lower()}")
+
+
+def _container(repository: Repository) -> DiskRefsContainer:
+    if uses_reftable(repository):
+        raise OtherRefs(repository)
+    from dulwich.refs import DiskRefsContainer
+
+    return DiskRefsContainer(os.fsencode(repository.common_dir))
