@@ -37,6 +37,17 @@ def _closed_when_forgotten(
 Database.__init__ = _closed_when_forgotten  # type: ignore[method-assign]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that see more where PIVCS_FIXTURES is set, so that they can be run again with it alone."""
+    telling: dict[Path, bool] = {}
+    for item in items:
+        if item.path not in telling:
+            source = item.path.read_text(encoding="utf-8")
+            telling[item.path] = "PIVCS_FIXTURES" in source or "tests.conformance" in source
+        if telling[item.path] or "tests/conformance/" in item.nodeid:
+            item.add_marker(pytest.mark.fixtures)
+
+
 @pytest.fixture(autouse=True)
 def _private_places(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give every test a home, a store and a configuration of its own, for child processes too.
