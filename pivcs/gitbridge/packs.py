@@ -14,9 +14,10 @@ import struct
 import sys
 import zlib
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from hashlib import sha1
+from itertools import accumulate
 from pathlib import Path
 from typing import Final
 
@@ -34,6 +35,9 @@ _KEEP: Final = b"pivcs writes refs to this pack\n"
 _OLD_KEEP: Final = 24 * 3600
 """Seconds after which a `.keep` of ours is one that a killed process left."""
 _DEPTH_BITS: Final = 6
+_DEPTH: Final = (1 << _DEPTH_BITS) - 1
+_OFFSET_BITS: Final = _DEPTH_BITS + 32
+_BATCH: Final = 1 << 14
 _BINARY: Final = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
@@ -68,7 +72,7 @@ class PackWriter:
         self._deflate = deflate or best_deflate()
         self._directory = objects / "pack"
         self._places: dict[bytes, int] = {}
-        self._checksums = array("I")
+        """Where each object begins, the CRC-32 of its record, and how deep its deltas are, in one number."""
         self._out: list[bytes] = []
         self._waiting = 0
         self._position = 12
@@ -104,10 +108,10 @@ class PackWriter:
         if ident in self._places or (self._existing is not None and self.has(ident)):
             return ident
         under = self._places.get(base) if base is not None else None
-        if delta is not None and under is not None and under & (1 << _DEPTH_BITS) - 1 < DEEPEST:
-            head = _head(_DELTA_BY_OFFSET, len(delta)) + _distance(self._position - (under >> _DEPTH_BITS))
+        if delta is not None and under is not None and under & _DEPTH < DEEPEST:
+            head = _head(_DELTA_BY_OFFSET, len(delta)) + _distance(self._position - (under >> _OFFSET_BITS))
             body = _stored(delta) if len(delta) < 100 else self._deflate(delta)
-            self._put(ident, head + body, (under & (1 << _DEPTH_BITS) - 1) + 1)
+            self._put(ident, head + body, (under & _DEPTH) + 1)
         else:
             # Deflating a short object costs more than it gains; ids in trees cannot be compressed at all.
             body = _stored(data) if kind == TREE and len(data) < 200 else self._deflate(data)
@@ -136,7 +140,7 @@ class PackWriter:
             name = self._directory / f"pack-{trailer.hex()}"
             index = self._write_index(trailer)
             self._keep = name.with_suffix(".keep")
-            _write_whole(self._keep, _KEEP, 0o600)
+            _write_whole(self._keep, [_KEEP], 0o600)
             assert self._temporary is not None
             os.replace(self._temporary, name.with_suffix(".pack"))
             self._temporary = None
@@ -166,8 +170,7 @@ class PackWriter:
         self.release()
 
     def _put(self, ident: bytes, record: bytes, depth: int) -> None:
-        self._places[ident] = self._position << _DEPTH_BITS | depth
-        self._checksums.append(zlib.crc32(record))
+        self._places[ident] = self._position << _OFFSET_BITS | zlib.crc32(record) << _DEPTH_BITS | depth
         self._out.append(record)
         self._position += len(record)
         self._waiting += len(record)
@@ -206,7 +209,7 @@ class PackWriter:
     def _write_index(self, trailer: bytes) -> Path:
         path = self._directory / f"tmp_idx_{secrets.token_hex(8)}"
         try:
-            _write_whole(path, _index(self._places, self._checksums, trailer), 0o444)
+            _write_whole(path, _index(self._places, trailer), 0o444)
         except OSError:
             with suppress(OSError):
                 path.unlink()
@@ -214,32 +217,39 @@ class PackWriter:
         return path
 
 
-def _index(places: dict[bytes, int], checksums: array[int], trailer: bytes) -> bytes:
-    """Return the index of a pack: ids in order, checksums of their records, and where these are."""
-    idents = list(places)
-    offsets = array("Q", (place >> _DEPTH_BITS for place in places.values()))
-    order = array("I", sorted(range(len(idents)), key=idents.__getitem__))
+def _index(places: dict[bytes, int], trailer: bytes) -> Iterator[bytes]:
+    """Yield the index of a pack: ids in order, checksums of their records, and where these are."""
+    state = sha1(usedforsecurity=False)
+    for piece in _index_columns(places, trailer):
+        state.update(piece)
+        yield piece
+    yield state.digest()
+
+
+def _index_columns(places: dict[bytes, int], trailer: bytes) -> Iterator[bytes]:
+    idents = sorted(places)
+    yield b"\xfftOc\x00\x00\x00\x02"
     counts = [0] * 256
     for ident in idents:
         counts[ident[0]] += 1
-    fanout, total = array("I"), 0
-    for count in counts:
-        total += count
-        fanout.append(total)
-    small, large = array("I"), array("Q")
-    for row in order:
-        if offsets[row] < 1 << 31:
-            small.append(offsets[row])
+    yield struct.pack(">256I", *accumulate(counts))
+    for first in range(0, len(idents), _BATCH):
+        yield b"".join(idents[first : first + _BATCH])
+    sums, small, large = array("I"), array("I"), array("Q")
+    for ident in idents:
+        place = places[ident]
+        sums.append(place >> _DEPTH_BITS & 0xFFFFFFFF)
+        offset = place >> _OFFSET_BITS
+        if offset < 1 << 31:
+            small.append(offset)
         else:
             small.append(1 << 31 | len(large))
-            large.append(offsets[row])
-    sums = array("I", [checksums[row] for row in order])
-    if sys.byteorder == "little":
-        for column in (fanout, small, large, sums):
+            large.append(offset)
+    for column in (sums, small, large):
+        if sys.byteorder == "little":
             column.byteswap()
-    columns = [b"".join([idents[row] for row in order]), sums.tobytes(), small.tobytes(), large.tobytes()]
-    body = b"".join([b"\xfftOc\x00\x00\x00\x02", fanout.tobytes(), *columns, trailer])
-    return body + sha1(body, usedforsecurity=False).digest()
+        yield column.tobytes()
+    yield trailer
 
 
 _HEADS: dict[int, bytes] = {}
@@ -289,10 +299,11 @@ def _write_all(file: int, data: bytes) -> None:
         view = view[os.write(file, view) :]
 
 
-def _write_whole(path: Path, data: bytes, mode: int) -> None:
+def _write_whole(path: Path, pieces: Iterable[bytes], mode: int) -> None:
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _BINARY, mode)
     try:
-        _write_all(file, data)
+        for piece in pieces:
+            _write_all(file, piece)
         os.fsync(file)
     finally:
         os.close(file)

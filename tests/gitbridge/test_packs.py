@@ -12,6 +12,7 @@ from dulwich.repo import Repo
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pivcs.gitbridge import packs
 from pivcs.gitbridge.deltas import splice_delta
 from pivcs.gitbridge.existing import Existing
 from pivcs.gitbridge.objects import (
@@ -238,6 +239,21 @@ def test_many_sizes_and_kinds_have_right_heads(tmp_path: Path) -> None:
         assert int(git(repository, "cat-file", "-s", ident.hex())) == size
     assert git(repository, "cat-file", "blob", delta.hex()) == b"a" * 100_000 + b"b" * 300 + b"a" * 100_000
     assert git(repository, "cat-file", "-t", empty.hex()) == b"tree\n"
+
+
+def test_places_behind_two_gigabytes_stand_in_the_index(tmp_path: Path) -> None:
+    from dulwich.object_format import SHA1
+    from dulwich.pack import load_pack_index
+
+    places = {bytes((number,)) * 20: (number << 30) << packs._OFFSET_BITS for number in range(8)}
+    path = tmp_path / "pack-x.idx"
+    path.write_bytes(b"".join(packs._index(places, bytes(20))))
+    index = load_pack_index(str(path), SHA1)
+    try:
+        index.check()
+        assert [offset >> 30 for _, offset, _ in index.iterentries()] == list(range(8))
+    finally:
+        index.close()
 
 
 @given(st.binary(max_size=2000), st.integers(0, 2000), st.integers(0, 2000), st.binary(max_size=400))
