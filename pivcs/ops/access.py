@@ -20,7 +20,7 @@ from pivcs.ops.view import SessionView, open_file
 from pivcs.session.layout import Surroundings
 from pivcs.session.source import SourceNotReadable
 from pivcs.store.errors import StoreBusy, StoreFull, StoreReadOnly
-from pivcs.store.records import Source, Stream
+from pivcs.store.records import ELSEWHERE, Source, Stream
 from pivcs.store.store import Store
 
 Warn = Callable[[str], None]
@@ -45,6 +45,9 @@ class Reader(NamedTuple):
 
         Raises `NoSession`, `AmbiguousSession`, `SourceNotReadable`.
         """
+        imported = self._imported(session)
+        if imported is not None:
+            return imported
         if session is not None and not looks_like_path(session):
             if self.store is not None and self.store.source_at(real_path(Path(session))) is not None:
                 return self.open_path(Path(session))  # a file that is gone, named without a slash
@@ -59,6 +62,14 @@ class Reader(NamedTuple):
                 raise
             return self._refreshed(gone)
         return self.open_path(path)
+
+    def _imported(self, session: str | None) -> SessionView | None:
+        """Return what came from a repository, named as its source is; None when a text is no such name."""
+        if self.store is None or session is None or not session.startswith(os.fsdecode(ELSEWHERE)):
+            return None
+        source = self.store.source_at(os.fsencode(session))
+        stream = self.store.current_stream(source.id) if source is not None else None
+        return view_of(self.store, stream) if stream is not None else None
 
     def _latest_gone(self) -> Stream | None:
         """Return the latest stream of the current project whose file is gone."""
@@ -116,7 +127,7 @@ class Reader(NamedTuple):
         notes: dict[int, str] = {}
         for each in latest_generations(self.store.streams_of_session(stream.session)):
             source, current = self.store.source(each.source), self.store.current_stream(each.source)
-            if source is None or (current is not None and is_same(source, current)):
+            if source is None or not source.is_file or (current is not None and is_same(source, current)):
                 continue
             path = os.fsdecode(source.path)
             try:

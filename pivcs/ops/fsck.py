@@ -233,6 +233,8 @@ class _Check:
     def _file(self, source: Source, stream: Stream, rows: Table) -> Iterator[Finding]:
         """Compare a session file with what is known of it."""
         path, generation = self._path(stream), stream.generation
+        if not source.is_file:
+            return
         if not os.path.lexists(source.path):
             yield Finding("source-gone", path, generation)
             return

@@ -59,7 +59,7 @@ def gone_sessions(store: Store, directories: Iterable[str] | None) -> Iterator[L
     """Yield the sessions that only the store still has: of projects in `directories`, or all of them for None."""
     wanted = None if directories is None else set(directories)
     for source in store.sources():
-        if os.path.exists(source.path):
+        if source.is_file and os.path.exists(source.path):
             continue
         stream = store.current_stream(source.id)
         if stream is not None and (wanted is None or decode_summary(stream.summary).cwd in wanted):
@@ -70,7 +70,7 @@ def known_elsewhere(store: Store, files: Iterable[Path]) -> list[Path]:
     """Return the session files that the store knows, that are there, and that are none of `files`."""
     real_paths = RealPaths()
     listed = {real_paths.of(path) for path in files}
-    others = (source.path for source in store.sources() if source.path not in listed)
+    others = (source.path for source in store.sources() if source.is_file and source.path not in listed)
     return [Path(os.fsdecode(path)) for path in others if os.path.isfile(path)]
 
 

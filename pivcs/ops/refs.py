@@ -17,7 +17,8 @@ HEAD: Final = "HEAD"
 
 
 class Elsewhere(NamedTuple):
-    """A name for a node of another stream: `2/b-1a2b3c4d` of the second source, `g1/main` of the first generation.
+    """A name for a node of another stream: `2/b-1a2b3c4d` of the second source, `g1/main` of the first generation; or
+    one that another store gave, `e244dbb7/try`, also to a node of this stream.
 
     `row` is its row in that stream.
     """
@@ -112,6 +113,10 @@ def _elsewhere(view: SessionView, taken: set[str]) -> list[Elsewhere]:
     for number, stream in enumerate(sources_of(view.store, view.stream), 1):
         if stream.source != view.stream.source:
             found += _parting(view, stream, f"{number}/", set())
+    from pivcs.ops.remote_names import names_of_others
+
+    taken |= {each.name for each in found} | set(view.store.refs.tags(view.stream.session or b""))
+    found += [Elsewhere(*each) for each in names_of_others(view, taken)]
     return found
 
 

@@ -110,7 +110,8 @@ def _sources(view: SessionView) -> tuple[SourceState, ...]:
         assert source is not None
         path = os.fsdecode(source.path)
         here = stream.source == view.stream.source
-        states.append(SourceState(number, path, stream.generation, stream.size, not os.path.exists(path), here))
+        gone = not source.is_file or not os.path.exists(path)
+        states.append(SourceState(number, path, stream.generation, stream.size, gone, here))
     return tuple(states)
 
 

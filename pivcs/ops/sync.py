@@ -96,7 +96,7 @@ def sync_file(
         if source is not None and stream is not None and not full and is_same(source, stream):
             return Synced(str(path), "unchanged", stream)
         try:
-            return _Sync(store, path, real, source, stream, now, full, progress).run()
+            return FileSync(store, path, real, source, stream, now, full, progress).run()
         except StreamMoved:  # each time another process has got on with it
             races += 1
             if races == RACES:
@@ -137,7 +137,9 @@ def _is_gone(path: bytes, real_paths: RealPaths) -> bool:
 
 
 @dataclass(slots=True)
-class _Sync:
+class FileSync:
+    """One attempt at bringing the store up to date with one file."""
+
     store: Store
     path: Path
     real: bytes
@@ -148,6 +150,7 @@ class _Sync:
     progress: Progress | None
 
     def run(self) -> Synced:
+        """Take what is new in the file, or note that it has gone. Raises as `present`."""
         try:
             file = FileSource(Path(os.fsdecode(self.real)))
         except SourceNotReadable:
@@ -155,7 +158,7 @@ class _Sync:
                 raise
             return self._gone(self.source)
         with file:
-            return self._present(file)
+            return self.present(file)
 
     def _gone(self, source: Source) -> Synced:
         if not source.gone:
@@ -163,7 +166,8 @@ class _Sync:
                 _mark_gone(self.store, source, self.now)
         return Synced(str(self.path), "gone", self.stream)
 
-    def _present(self, file: FileSource) -> Synced:
+    def present(self, file: FileSource) -> Synced:
+        """Take what is new in an open file. Raises as `sync_file`, and `StreamMoved` when another one was faster."""
         status = FileStat.of(file.status)
         moved_from = None
         if self.source is None:
@@ -191,11 +195,15 @@ class _Sync:
         key = _key_of_beginning(file)
         for stream in self.store.streams_of_session(key.digest) if key is not None else ():
             source = self.store.source(stream.source)
-            if source is None or RealPaths().has_file(source.path) or self.store.current_stream(source.id) != stream:
+            if source is None or not self._may_move(source) or self.store.current_stream(source.id) != stream:
                 continue
             if stream.size <= status.size and prefix.first_difference(self.store, stream, file, status.size) is None:
                 return source
         return None
+
+    def _may_move(self, source: Source) -> bool:
+        """Whether a source's bytes may go on at another path: no file has them at its own."""
+        return not RealPaths().has_file(source.path)
 
     def _add(self, file: FileSource, status: FileStat, outcome: str) -> Synced:
         """Store a file from its beginning, as the first or the next generation of its source."""

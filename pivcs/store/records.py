@@ -30,12 +30,21 @@ def _signed(number: int) -> int:
     return number - (1 << 64) if number >= 1 << 63 else number
 
 
+ELSEWHERE: Final = b"git:"
+"""Begins the path of a source that is no file: its bytes came from a repository. Paths of files are absolute."""
+
+
 class Source(NamedTuple):
-    """A real path at which bytes were seen; `gone` when no file is there now."""
+    """A real path at which bytes were seen; `gone` when no file is there now, as always for one that is no file."""
 
     id: int
     path: bytes
     gone: bool
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the bytes came from a file, and not from a repository."""
+        return not self.path.startswith(ELSEWHERE)
 
 
 class Stream(NamedTuple):

@@ -27,7 +27,8 @@ CREATE TABLE session (
     key BLOB NOT NULL UNIQUE
 );
 
--- A real path at which bytes of sessions were seen. `gone`: no file is there now.
+-- A real path at which bytes of sessions were seen, or `git:...` for what came from a repository. `gone`: no file is
+-- there now.
 CREATE TABLE source (
     id INTEGER PRIMARY KEY,
     path BLOB NOT NULL UNIQUE,
@@ -224,7 +225,18 @@ CREATE TABLE snapshot (
 );
 CREATE INDEX snapshot_session ON snapshot (session);
 
--- What happened to a source: `rewritten`, `truncated`, `gone`, `returned`, `moved`.
+-- One row, once it was needed: 16 random bytes that tell this store from others in repositories that they share.
+CREATE TABLE identity (id BLOB NOT NULL);
+
+-- What another store, `store`, calls branches and tags of a session: the text of its `names.json`, as imported.
+CREATE TABLE remote_names (
+    session INTEGER NOT NULL REFERENCES session,
+    store BLOB NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (session, store)
+) WITHOUT ROWID;
+
+-- What happened to a source: `rewritten`, `truncated`, `gone`, `returned`, `moved`, `imported`.
 CREATE TABLE event (
     id INTEGER PRIMARY KEY,
     time INTEGER NOT NULL,

@@ -14,6 +14,7 @@ from pivcs.store.database import WAIT, Database, memory_database, open_database
 from pivcs.store.errors import StoreDamaged, StreamMoved
 from pivcs.store.records import STREAM_COLUMNS, STREAM_TABLES, Event, FileStat, Source, Stream, stream_of
 from pivcs.store.refs import RefStore
+from pivcs.store.remote import RemoteStore
 from pivcs.store.rows import IdFinder, RowFinder, append_rows, load_table
 
 
@@ -38,6 +39,7 @@ class Store:
     def __init__(self, database: Database) -> None:
         self.database = database
         self.refs = RefStore(database)
+        self.remote = RemoteStore(database)
 
     @classmethod
     def open(cls, path: Path, *, create: bool = False, read_only: bool = False, wait: float = WAIT) -> Store:

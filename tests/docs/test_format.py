@@ -78,6 +78,6 @@ def test_every_code_is_documented() -> None:
 
 def test_every_kind_of_event_is_documented() -> None:
     listed = set(re.findall(r"^\| `(\w+)` \|", section("9.9 Events"), re.MULTILINE))
-    source = (ROOT / "pivcs" / "ops" / "sync.py").read_text(encoding="utf-8")
+    source = "".join((ROOT / "pivcs" / "ops" / name).read_text(encoding="utf-8") for name in ("sync.py", "remote.py"))
     written = set(re.findall(r"Event\([^()]*\"(\w+)\",", source)) | {"rewritten", "truncated"}
     assert listed == written
