@@ -20,6 +20,7 @@ from pivcs.errors import PivcsError, StateError
 
 COMMANDS = {
     "append": "append",
+    "archive": "archive",
     "blame": "blame",
     "branch": "branch",
     "cat": "cat",
@@ -37,6 +38,7 @@ COMMANDS = {
     "fsck": "fsck",
     "gc": "gc",
     "grep": "grep",
+    "import": "import_",
     "init": "init",
     "label": "label",
     "log": "log",

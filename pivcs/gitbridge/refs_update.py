@@ -8,6 +8,7 @@ common directory, so all worktrees of a repository have the same.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 _NONE: Final = b"0" * 40
 _DIGITS: Final = frozenset(b"0123456789abcdef")
 _TRIES: Final = 5
+_WAITS: Final = 100
+_WAIT: Final = 0.02
+"""Seconds between looking whether another process still holds a lock."""
 
 
 class OtherRefs(UnsupportedFormat):
@@ -33,7 +37,7 @@ class OtherRefs(UnsupportedFormat):
 
 
 class RefsNotWritten(StateError):
-    """The system refuses to write a ref."""
+    """The system refuses to write a ref, or another process does not let go of it."""
 
 
 class RefUpdate(NamedTuple):
@@ -73,9 +77,10 @@ def read_refs(repository: Repository, prefix: str) -> dict[str, bytes]:
 
 
 def update_refs(repository: Repository, updates: Iterable[RefUpdate]) -> list[RefOutcome]:
-    """Change refs, each compared and set under its lock; one that is not as expected, or is locked, is `refused`.
+    """Change refs, each compared and set under its lock; one that is not as expected is `refused`.
 
-    What they are to name must be in the repository. Raises `OtherRefs`, `RefsNotWritten`.
+    What they are to name must be in the repository. A lock of another process is waited for, two seconds at most.
+    Raises `OtherRefs`, `RefsNotWritten`.
     """
     container = _container(repository)
     return [RefOutcome(each.name, _changed(container, each), each.old, each.new) for each in updates]
@@ -87,7 +92,8 @@ def _changed(container: DiskRefsContainer, update: RefUpdate) -> str:
     if update.old == update.new:
         return "same"
     name = os.fsencode(update.name)
-    for left in range(_TRIES, 0, -1):
+    waits, tries = _WAITS, _TRIES
+    while True:
         loose = container.read_loose_ref(name)  # type: ignore[arg-type]
         if loose is not None and loose.startswith(b"ref:"):
             return "refused"  # what it leads to is somebody's branch
@@ -95,16 +101,22 @@ def _changed(container: DiskRefsContainer, update: RefUpdate) -> str:
             if _is_set(container, name, _hex(update.old), update.new):
                 return "new" if update.old is None else "removed" if update.new is None else "moved"
             return "refused"
-        except FileLocked:
-            return "refused"
+        except FileLocked as error:
+            waits -= 1
+            if not waits:
+                raise RefsNotWritten(
+                    f"cannot write the ref '{update.name}': another process holds it",
+                    hint=f"if none is running, remove '{os.fsdecode(error.lockfilename)}'",
+                ) from error
+            time.sleep(_WAIT)
         except FileNotFoundError as error:  # git has just removed the empty directory
-            if left == 1:
+            tries -= 1
+            if not tries:
                 raise _not_written(update.name, error) from error
         except NotADirectoryError:
             return "refused"  # a ref has the name of a directory that this one needs
         except OSError as error:
             raise _not_written(update.name, error) from error
-    raise AssertionError
 
 
 def _is_set(container: DiskRefsContainer, name: bytes, old: bytes, new: bytes | None) -> bool:

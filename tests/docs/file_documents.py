@@ -139,6 +139,41 @@ def _exported(files: list[Path], capfdbinary: Capture) -> Documents:
     return [*found, _written(capfdbinary, "export", "--json", place, str(session))]
 
 
+def _archived(files: list[Path], capfdbinary: Capture) -> Documents:
+    """Return what `archive` says of a session that is new, grown, and whose refs somebody moved."""
+    session, talk = _project(files, capfdbinary)
+    place = session.parent / "archive"
+    project = new_project(place, {"a.txt": "a"})
+    found = []
+    for text in ("More.", "And more."):
+        found.append(_written(capfdbinary, "-C", str(place), "archive", "--json", str(session)))
+        talk.say(text)
+        session.write_bytes(talk.data)
+        project.git("tag", "-f", "kept", project.git("for-each-ref", "--format=%(objectname)", "refs/pivcs/"))
+    name = project.git("for-each-ref", "--format=%(refname)", "refs/pivcs/")
+    project.git("update-ref", name, "HEAD")
+    found.append(_written(capfdbinary, "-C", str(place), "archive", "--json", str(session), code=1))
+    return found
+
+
+def _imported(files: list[Path], capfdbinary: Capture) -> Documents:
+    """Return what `import` says of a stream that is new, known, written and damaged, and of another store's names."""
+    session, _ = _project(files, capfdbinary)
+    place = session.parent / "archive"
+    project = new_project(place, {"a.txt": "a"})
+    assert run(["tag", "fixed", str(session), "HEAD"]) == 0
+    capfdbinary.readouterr()
+    _written(capfdbinary, "-C", str(place), "archive", "--json", str(session))
+    store = str(session.parent / "other-store")
+    found = [_written(capfdbinary, "import", "--store", store, "--json", str(place)) for _ in range(2)]
+    found.append(_written(capfdbinary, "import", "--json", str(place), "--write", str(session.parent / "files")))
+    name = project.git("for-each-ref", "--format=%(refname)", "refs/pivcs/*/s/*").splitlines()[0]
+    project.git("update-ref", name, "HEAD")
+    project.git("update-ref", "refs/heads/sessions", project.commit({"x/streams/y/z.txt": "no stream"}))
+    assert run(["import", "--store", store, "--json", str(place)]) == 30
+    return [*found, json.loads(capfdbinary.readouterr().out)]
+
+
 def _searched(files: list[Path], capfdbinary: Capture) -> Documents:
     session, _ = _project(files, capfdbinary)
     asked = [["def", str(session), "-A", "1"], ["return|x|Write", str(session), "-B", "1"]]
@@ -150,6 +185,8 @@ FILE_DOCUMENTS: dict[str, Callable[[list[Path], Capture], Documents]] = {
     "pivcs.log/1": _logged,
     "pivcs.turns/1": _turns,
     "pivcs.export/1": _exported,
+    "pivcs.archive/1": _archived,
+    "pivcs.import/1": _imported,
     "pivcs.grep/1": _searched,
     "pivcs.files/1": _listed,
     "pivcs.showfile/1": _shown,

@@ -138,6 +138,8 @@ COMMANDS = {
     "pivcs.snapshot/1": ["snapshot"],
     "pivcs.restore/1": ["restore"],
     "pivcs.export/1": ["export"],
+    "pivcs.archive/1": ["archive"],
+    "pivcs.import/1": ["import"],
     "pivcs.grep/1": ["grep"],
     "pivcs.stats/1": ["stats"],
     "pivcs.files/1": ["files"],

@@ -1,0 +1,80 @@
+"""`pivcs archive`."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+
+import click
+
+from pivcs.cli.complete import sessions as complete_sessions
+from pivcs.cli.file_target import project_views
+from pivcs.cli.output import Output, output_options
+from pivcs.cli.target import current_directory, reader, store_option
+from pivcs.gitbridge.archive import archive
+from pivcs.gitbridge.repository import find_repository
+from pivcs.ops.locate import NoSession
+from pivcs.ops.view import SessionView
+from pivcs.render.archive_text import archive_document, archive_lines
+from pivcs.render.documents import encode
+from pivcs.render.style import ColourWhen
+from pivcs.store.remote import ID_SIZE
+
+REFUSED = 1
+
+
+@click.command("archive")
+@click.argument("sessions", metavar="[SESSION]...", nargs=-1, shell_complete=complete_sessions)
+@click.option("--force", is_flag=True, help="Set refs, too, that name something else than what was written there.")
+@store_option
+@output_options
+def command(
+    sessions: tuple[str, ...],
+    force: bool,
+    as_json: bool,
+    colour: ColourWhen,
+    no_pager: bool,
+    utc: bool,
+) -> None:
+    """Put the project's sessions into its own git repository, below refs/pivcs/.
+
+    Every byte of them goes along, with all that was read, typed and answered, older generations too, and the names of
+    branches and tags that you made. Without SESSION all sessions of the current project are taken; a session is a path,
+    or the beginning of an id or a key. HEAD, branches, index, work tree, configuration and hooks of the repository are
+    not touched. An ordinary push does not take refs/pivcs/ along: `git push REMOTE 'refs/pivcs/*:refs/pivcs/*'` does,
+    and `pivcs import` brings the sessions back from any copy.
+
+    The exit code is 1 when a ref was left, or a stream in the repository is damaged.
+    """
+    if sessions:
+        opened = reader()
+        views = tuple(opened.open(session) for session in sessions)
+    else:
+        views = project_views(None)
+    if not views:
+        raise NoSession("no session belongs to the current project", hint="name session files, see `pivcs ls --all`")
+    repository = find_repository(current_directory())
+    # Here is the place to look through `views` for what must not leave, and to refuse: nothing is written yet.
+    done = archive(views, repository, _store_id(views), force=force)
+    output = Output(colour=colour, pager=not no_pager, utc=utc)
+    where = str(repository.root or repository.common_dir)
+    if as_json:
+        output.bytes([encode(archive_document(done, where)), b"\n"])
+    else:
+        output.lines(archive_lines(done, where, output.looks))
+    if any(ref.outcome == "refused" for each in done.sessions for ref in each.refs) or any(
+        each.damaged for each in done.sessions
+    ):
+        click.get_current_context().exit(REFUSED)
+
+
+def _store_id(views: Sequence[SessionView]) -> bytes | None:
+    """Return what the store is called among others; None when it can be given no name."""
+    store = views[0].store
+    if store is None:
+        return None
+    known = store.remote.id()
+    if known is not None or store.read_only:
+        return known
+    with store.writing():
+        return store.remote.give_id(secrets.token_bytes(ID_SIZE))

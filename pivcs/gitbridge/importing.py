@@ -1,0 +1,275 @@
+"""Sessions back from a repository: into the store, or as session files, byte for byte.
+
+A stream is verified before anything of it is kept. Of several streams of a session those are dropped that are the
+beginning of another.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from pivcs.errors import InputError, PivcsError
+from pivcs.gitbridge.names_file import FILE
+from pivcs.gitbridge.objects import BLOB
+from pivcs.gitbridge.repository import Repository
+from pivcs.gitbridge.stream_finding import (
+    FoundRef,
+    entries_of,
+    found_refs,
+    page_streams,
+    raw_object,
+    stream_at,
+    tree_of,
+)
+from pivcs.gitbridge.stream_reading import StoredStream, StreamDamaged, stream_bytes
+from pivcs.objects.index import index_source
+from pivcs.ops.kept_streams import prefix_digests
+from pivcs.ops.remote import known_stream, take_in
+from pivcs.ops.view import SessionView
+from pivcs.session.layout import is_session_id, session_file_name
+from pivcs.session.source import FileSource
+from pivcs.session.times import parse_time
+from pivcs.session.wholefile import SessionFileExists, write_new
+from pivcs.store.remote import RemoteNames, decode_names
+from pivcs.store.store import Store
+
+if TYPE_CHECKING:
+    from dulwich.object_store import DiskObjectStore
+
+_LONGEST_ID: Final = 128
+_DIGITS: Final = 8
+
+
+class NoStreams(InputError):
+    """A repository has no session that was asked for."""
+
+
+class Imported(NamedTuple):
+    """A stream, and what became of it.
+
+    `outcome` is `new`, `grown` (it continues what was imported before), `known`, `beginning` (of another stream of the
+    repository); for files `written` or `known`; or `damaged`, with `error`. `path` is the file.
+    """
+
+    stream: str
+    key: bytes
+    size: int
+    outcome: str
+    path: Path | None = None
+    error: PivcsError | None = None
+
+
+class ImportedNames(NamedTuple):
+    """Names of another store for a session: how many, and whether they are `new` or `known`."""
+
+    key: bytes
+    store: bytes
+    names: int
+    outcome: str
+
+
+class Verified(NamedTuple):
+    """A stream whose bytes are in a file, and are what it says of them; `view` reads that file."""
+
+    stream: StoredStream
+    file: Path
+    view: SessionView
+
+
+class Archive:
+    """The streams and names that a repository has. Raises, as its methods, `OtherHash`, `OtherRefs`."""
+
+    def __init__(self, repository: Repository, objects: DiskObjectStore) -> None:
+        self._objects = objects
+        self.broken: list[tuple[str, bytes, PivcsError]] = []
+        found: dict[tuple[bytes, bytes], StoredStream] = {}
+        refs = found_refs(repository)
+        for ref in refs:
+            if ref.store is None:
+                try:
+                    stream = stream_at(objects, ref)
+                    found.setdefault((stream.key, stream.digest), stream)
+                except PivcsError as error:
+                    self.broken.append((ref.name, ref.key, error))
+        try:
+            for stream in page_streams(repository, objects):
+                found.setdefault((stream.key, stream.digest), stream)
+        except PivcsError as error:
+            self.broken.append(("sessions", b"", error))
+        self.streams = sorted(found.values(), key=lambda each: (each.key, -each.size, each.digest))
+        self.names = [ref for ref in refs if ref.store is not None]
+
+    def keep(self, sessions: Sequence[str]) -> None:
+        """Leave out all sessions but those whose key or id begins with one of some texts. Raises `NoStreams`."""
+        if not sessions:
+            if not self.streams and not self.broken:
+                raise NoStreams("there is no session in the repository", hint="`pivcs archive` puts sessions there")
+            return
+        kept: set[bytes] = set()
+        keys = {stream.key: stream for stream in self.streams}
+        for session in sessions:
+            found = {key for key in keys if key.hex().startswith(session)} if len(session) >= 4 else set()
+            found |= {key for key, stream in keys.items() if self._id_of(stream).startswith(session)}
+            if not found:
+                raise NoStreams(f"there is no session '{session}' in the repository")
+            kept |= found
+        self.streams = [stream for stream in self.streams if stream.key in kept]
+        self.names = [ref for ref in self.names if ref.key in kept]
+        self.broken = [each for each in self.broken if each[1] in kept]
+
+    def _id_of(self, stream: StoredStream) -> str:
+        from pivcs.session.entries import Header
+        from pivcs.session.jsontext import NotJson, parse_json
+
+        try:
+            first = next(stream_bytes(self._objects, stream), b"")
+            return Header(parse_json(first.split(b"\n", 1)[0])).id or ""
+        except (PivcsError, NotJson):
+            return ""
+
+    def verified(self) -> Iterator[Verified | Imported]:
+        """Yield the streams, verified, each in a temporary file that goes when the next one is asked for.
+
+        What is the beginning of another, and what is damaged, comes as `Imported`.
+        """
+        for name, key, error in self.broken:
+            yield Imported(name, key, 0, "damaged", error=error)
+        longer: set[tuple[bytes, int, bytes]] = set()
+        with tempfile.TemporaryDirectory(prefix="pivcs-") as directory:
+            for place, stream in enumerate(self.streams):
+                if (stream.key, stream.size, stream.digest) in longer:
+                    yield Imported(stream.where, stream.key, stream.size, "beginning")
+                    continue
+                file = Path(directory, "stream")
+                try:
+                    with _spooled(self._objects, stream, file) as view:
+                        sizes = [each.size for each in self.streams[place + 1 :] if each.key == stream.key]
+                        for size, digest in prefix_digests(view.source, sizes).items():
+                            longer.add((stream.key, size, digest))
+                        yield Verified(stream, file, view)
+                except StreamDamaged as error:
+                    yield Imported(stream.where, stream.key, stream.size, "damaged", error=error)
+                finally:
+                    file.unlink(missing_ok=True)
+
+    def names_in(self, ref: FoundRef) -> bytes:
+        """Return the text of the names that a ref has. Raises `StreamDamaged`."""
+        for _, name, ident in entries_of(self._objects, tree_of(self._objects, ref.commit, ref.name), ref.name):
+            if name == FILE:
+                return raw_object(self._objects, BLOB, ident, ref.name)
+        raise StreamDamaged(ref.name, FILE.decode(), "it is missing")
+
+
+@contextmanager
+def opened_archive(repository: Repository, sessions: Sequence[str]) -> Iterator[Archive]:
+    """Give the streams and names of a repository, of some sessions only when any are named. Raises `NoStreams`."""
+    with repository.objects() as objects:
+        archive = Archive(repository, objects)
+        archive.keep(sessions)
+        yield archive
+
+
+@contextmanager
+def _spooled(objects: DiskObjectStore, stream: StoredStream, file: Path) -> Iterator[SessionView]:
+    with file.open("wb") as out:
+        for part in stream_bytes(objects, stream):
+            out.write(part)
+    with FileSource(file) as source:
+        table, lines = index_source(source)
+        view = SessionView(table, source, stream.where, lines.version1)
+        if view.key is None or view.key.digest != stream.key:
+            raise StreamDamaged(stream.where, "stream.json", "the session's key is not that of its bytes")
+        yield view
+
+
+def import_to_store(archive: Archive, store: Store, *, now: int, origin: str) -> Iterator[Imported]:
+    """Take the streams of a repository into the store; what it has already is left as it is.
+
+    `now` is in milliseconds since 1970, `origin` says for people where they come from. Raises what the store raises
+    when it cannot be written.
+    """
+    for each in archive.verified():
+        if isinstance(each, Imported):
+            yield each
+            continue
+        stream = each.stream
+        if known_stream(store, stream.key, stream.size, stream.digest) is not None:
+            yield Imported(stream.where, stream.key, stream.size, "known")
+            continue
+        taken = take_in(store, each.file, stream.key, stream.digest, now, origin)
+        outcome = "new" if taken.outcome == "new" else "grown"
+        yield Imported(stream.where, stream.key, stream.size, outcome)
+
+
+def import_names(archive: Archive, store: Store) -> Iterator[ImportedNames | Imported]:
+    """Remember the names that other stores have for sessions which this store knows; of two states the later counts."""
+    own = store.remote.id()
+    keys = set(store.session_keys())
+    for ref in archive.names:
+        if ref.store is None or ref.store == own or ref.key not in keys:
+            continue
+        try:
+            data = archive.names_in(ref)
+            names = decode_names(data, ref.key, ref.store)
+            if names is None:
+                raise StreamDamaged(ref.name, FILE.decode(), "these are no names of this session and store")
+        except PivcsError as error:
+            yield Imported(ref.name, ref.key, 0, "damaged", error=error)
+            continue
+        count = len(names.branches) + len(names.tags)
+        with store.writing():
+            known = next((each.data for each in store.remote.names(ref.key) if each.store == ref.store), None)
+            before = decode_names(known, ref.key, ref.store) if known is not None else None
+            is_new = before is None or (names.time, data) > (before.time, known or b"")
+            if is_new:
+                store.remote.put_names(ref.key, RemoteNames(ref.store, data))
+        yield ImportedNames(ref.key, ref.store, count, "new" if is_new else "known")
+
+
+def import_to_files(archive: Archive, directory: Path) -> Iterator[Imported]:
+    """Write the streams of a repository as session files into a directory, under the names that pi gives them.
+
+    Of several streams of a session the longest has pi's name, the others the beginning of their digest behind it. A
+    file that is there is never changed. Raises `SessionFileExists` for one with other bytes, `SessionNotWritable`.
+    """
+    seen: set[bytes] = set()
+    for each in archive.verified():
+        if isinstance(each, Imported):
+            yield each
+            continue
+        stream = each.stream
+        path = directory / _file_name(each, first=stream.key not in seen)
+        seen.add(stream.key)
+        outcome = "written"
+        if path.exists():
+            if not _has(path, stream):
+                raise SessionFileExists(path)
+            outcome = "known"
+        else:
+            write_new(path, each.view.source.iter_range(0, stream.size))
+        yield Imported(stream.where, stream.key, stream.size, outcome, path)
+
+
+def _has(path: Path, stream: StoredStream) -> bool:
+    with FileSource(path) as file:
+        size = file.status.st_size
+        return size == stream.size and prefix_digests(file, [size])[size] == stream.digest
+
+
+def _file_name(each: Verified, *, first: bool) -> str:
+    """Return pi's name for a session's file; one made of the key where the header's id may be no part of a name."""
+    stream, header = each.stream, each.view.header
+    digits = stream.digest.hex()[:_DIGITS]
+    name = f"{stream.key.hex()[:16]}.jsonl"
+    ident, time = header.id or "", header.timestamp or ""
+    if is_session_id(ident) and len(ident) <= _LONGEST_ID and parse_time(time) is not None and _is_plain(time):
+        name = session_file_name(time, ident)
+    return name if first else f"{name.removesuffix('.jsonl')}.{digits}.jsonl"
+
+
+def _is_plain(time: str) -> bool:
+    return len(time) <= 40 and all(sign.isascii() and (sign.isalnum() or sign in "+-:. ") for sign in time)

@@ -1,0 +1,121 @@
+"""Which streams and names a repository has, wherever it keeps them: below `refs/pivcs/`, as fetched from a remote, and
+on the branch of the start page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from pivcs.gitbridge.objects import COMMIT, KIND_NAMES, TREE, object_id
+from pivcs.gitbridge.ref_names import ROOT, parse_pivcs_ref
+from pivcs.gitbridge.refs_update import read_refs
+from pivcs.gitbridge.repository import Repository
+from pivcs.gitbridge.stream_reading import StoredStream, StreamDamaged, read_stream
+
+if TYPE_CHECKING:
+    from dulwich.object_store import DiskObjectStore
+
+FETCHED: Final = "refs/pivcs-remotes/"
+"""Refs as they are at a remote: the remote's name and a slash follow, then what stands behind `refs/pivcs/` there."""
+STREAMS: Final = b"streams"
+"""The directory of a session's streams on the branch of the start page."""
+_PAGE: Final = re.compile(r"refs/(?:heads|remotes/[^/]+)/sessions")
+_FETCHED_REF: Final = re.compile(r"refs/pivcs-remotes/.*/(?=[0-9a-f]{64}/)")
+_TREE: Final = b"tree "
+
+
+class FoundRef(NamedTuple):
+    """A ref of streams or names: the ref itself, the commit that it names, whose session it is about, and for names the
+    id of the store that wrote them."""
+
+    name: str
+    commit: bytes
+    key: bytes
+    store: bytes | None
+
+
+def found_refs(repository: Repository) -> list[FoundRef]:
+    """Return the refs of streams and names: the repository's own first, then those of remotes. Raises `OtherRefs`."""
+    found = [_parsed(name, name, commit) for name, commit in read_refs(repository, ROOT).items()]
+    for name, commit in read_refs(repository, FETCHED).items():
+        found.append(_parsed(ROOT + _FETCHED_REF.sub("", name), name, commit))
+    return [each for each in found if each is not None]
+
+
+def _parsed(meaning: str, name: str, commit: bytes) -> FoundRef | None:
+    ref = parse_pivcs_ref(meaning)
+    if ref is None:
+        return None
+    return FoundRef(name, commit, ref.key, bytes.fromhex(ref.store) if ref.store is not None else None)
+
+
+def stream_at(objects: DiskObjectStore, ref: FoundRef) -> StoredStream:
+    """Return the stream that a ref names. Raises `StreamDamaged`, `NewerStream`."""
+    stream = read_stream(objects, tree_of(objects, ref.commit, ref.name), ref.name)
+    if stream.key != ref.key or not ref.name.endswith("/" + stream.digest.hex()[:16]):
+        raise StreamDamaged(ref.name, "", "it is another stream than the ref's name says")
+    return stream
+
+
+def page_streams(repository: Repository, objects: DiskObjectStore) -> Iterator[StoredStream]:
+    """Yield the streams on branches of start pages, the repository's own and those that a clone got.
+
+    Raises `StreamDamaged`, `NewerStream`.
+    """
+    for name, commit in read_refs(repository, "refs/").items():
+        if _PAGE.fullmatch(name) is None:
+            continue
+        for folder, tree in _directories(objects, tree_of(objects, commit, name), name):
+            for inner, streams in _directories(objects, tree, f"{name}:{folder.decode(errors='replace')}"):
+                if inner == STREAMS:
+                    place = f"{name}:{folder.decode(errors='replace')}/streams"
+                    for each, ident in _directories(objects, streams, place):
+                        yield read_stream(objects, ident, f"{place}/{each.decode(errors='replace')}")
+
+
+def tree_of(objects: DiskObjectStore, commit: bytes, where: str) -> bytes:
+    """Return the id of a commit's tree. Raises `StreamDamaged`."""
+    raw = raw_object(objects, COMMIT, commit, where)
+    if not raw.startswith(_TREE) or len(raw) < len(_TREE) + 41:
+        raise StreamDamaged(where, "", "its commit has no tree")
+    try:
+        return bytes.fromhex(raw[len(_TREE) : len(_TREE) + 40].decode("ascii"))
+    except ValueError:
+        raise StreamDamaged(where, "", "its commit has no tree") from None
+
+
+def raw_object(objects: DiskObjectStore, kind: int, ident: bytes, where: str) -> bytes:
+    """Return the bytes of an object after comparing them with its id. Raises `StreamDamaged`."""
+    from dulwich.objects import ObjectID
+
+    try:
+        found, raw = objects.get_raw(ObjectID(ident.hex().encode()))
+    except KeyError:
+        problem = f"the repository does not have the object {ident.hex()}"
+    except Exception:  # dulwich has no common root for what damaged bytes cause
+        problem = f"the object {ident.hex()} cannot be read"
+    else:
+        if found == kind and object_id(kind, raw) == ident:
+            return raw
+        problem = f"the object {ident.hex()} is not the {KIND_NAMES[kind].decode()} that its id says"
+    # Outside of the handlers: a chained exception would keep the pack open that it was raised in.
+    raise StreamDamaged(where, "", problem)
+
+
+def entries_of(objects: DiskObjectStore, tree: bytes, where: str) -> Iterator[tuple[bytes, bytes, bytes]]:
+    """Yield mode, name and id of the entries of a tree. Raises `StreamDamaged`."""
+    raw = raw_object(objects, TREE, tree, where)
+    at = 0
+    while at < len(raw):
+        space, end = raw.find(b" ", at), raw.find(b"\0", at)
+        if not at < space < end or end + 21 > len(raw):
+            raise StreamDamaged(where, "", "it is no tree")
+        yield raw[at:space], raw[space + 1 : end], raw[end + 1 : end + 21]
+        at = end + 21
+
+
+def _directories(objects: DiskObjectStore, tree: bytes, where: str) -> Iterator[tuple[bytes, bytes]]:
+    for mode, name, ident in entries_of(objects, tree, where):
+        if mode == b"40000":
+            yield name, ident

@@ -1,0 +1,81 @@
+"""What an archive did, as text and as a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pivcs.gitbridge.archive import Archive, Archived
+from pivcs.gitbridge.refs_update import RefOutcome
+from pivcs.render.amounts import format_bytes, plural
+from pivcs.render.documents import Document
+from pivcs.render.log_text import Looks
+from pivcs.render.style import Role
+from pivcs.render.text import one_line, visible
+
+_SHORT = 10
+_DIGITS = 16
+
+
+def archive_lines(done: Archive, where: str, looks: Looks) -> Iterator[str]:
+    """Yield a line a session with what was taken along, refs that were left below it, and the totals."""
+    for session in done.sessions:
+        assert session.view.key is not None
+        about = one_line(session.view.name or session.view.first_prompt or session.view.where)
+        taken = f"{plural(session.streams, 'stream')}, {format_bytes(session.bytes)}"
+        if session.names:
+            taken += f", {plural(session.names, 'name')}"
+        news = "" if _has_news(session) else looks.styler(Role.DIM, "  nothing new")
+        yield f"{looks.styler(Role.ID, session.view.key.hex[:_DIGITS])}  {taken}{news}  {about}"
+        for ref in session.refs:
+            if ref.outcome == "refused":
+                yield "  " + looks.styler(Role.WARNING, f"left  {_name(ref)}  {_at(ref)}: it is not as it was written")
+        for problem in session.damaged:
+            yield "  " + looks.styler(Role.WARNING, one_line(problem))
+    count, size = len(done.sessions), sum(session.bytes for session in done.sessions)
+    yield (
+        f"{plural(count, 'session')} of {format_bytes(size)} archived in {visible(where, keep='')}: "
+        f"{plural(done.objects, 'object')} written"
+    )
+
+
+def _has_news(session: Archived) -> bool:
+    return any(ref.outcome != "same" for ref in session.refs)
+
+
+def _name(ref: RefOutcome) -> str:
+    return visible(ref.name, keep="")
+
+
+def _at(ref: RefOutcome) -> str:
+    return f"at {ref.old.hex()[:_SHORT]}" if ref.old is not None else "not there"
+
+
+def archive_document(done: Archive, where: str) -> Document:
+    """Return what an archive did as a document, schema `pivcs.archive/1`."""
+    return {
+        "schema": "pivcs.archive/1",
+        "repository": where,
+        "objects": done.objects,
+        "sessions": [_session(session) for session in done.sessions],
+    }
+
+
+def _session(session: Archived) -> Document:
+    return {
+        "path": session.view.where,
+        "key": session.view.key.hex if session.view.key is not None else None,
+        "streams": session.streams,
+        "bytes": session.bytes,
+        "new_bytes": session.new_bytes,
+        "names": session.names,
+        "refs": [
+            {
+                "name": ref.name,
+                "outcome": ref.outcome,
+                "old": ref.old.hex() if ref.old is not None else None,
+                "new": ref.new.hex() if ref.new is not None else None,
+            }
+            for ref in session.refs
+        ],
+        "damaged": list(session.damaged),
+    }
