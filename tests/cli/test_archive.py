@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.builders import build_session, header_line
+from tests.cli.conftest import Program
+from tests.gitbridge import git as judge
+from tests.gitbridge.git import needs_git
+
+pytestmark = needs_git
+
+REFS = "refs/pivcs/*:refs/pivcs/*"
+
+
+@pytest.fixture
+def sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The directory of the sessions of a project, which is the current directory."""
+    project, sessions = judge.new_repository(tmp_path / "project"), tmp_path / "sessions"
+    sessions.mkdir()
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("PI_CODING_AGENT_SESSION_DIR", str(sessions))
+    for name in ("one", "two"):
+        (sessions / f"{name}.jsonl").write_bytes(build_session("a-b", header=header_line(name, cwd=str(project))))
+    return sessions
+
+
+def test_sessions_of_the_project_are_archived_and_come_back(sessions: Path, tmp_path: Path, pivcs: Program):
+    assert pivcs("tag", "good", "HEAD", "-s", sessions / "one.jsonl").code == 0
+    first = pivcs("archive")
+    assert first.code == 0
+    assert first.lines[-1].startswith("2 sessions of ")
+    assert any("1 stream" in line and "1 name" in line for line in first.lines)
+    assert all("nothing new" in line for line in pivcs("archive").lines[:-1])
+    judge.check(tmp_path / "project")
+    judge.git(tmp_path, "init", "-q", "--bare", "far.git")
+    judge.git(tmp_path / "project", "push", "-q", str(tmp_path / "far.git"), REFS)
+    other = ("--store", str(tmp_path / "other"))
+    for place in (tmp_path / "far.git", f"file://{tmp_path}/far.git"):
+        assert pivcs("import", *other, place).code == 0
+    for name in ("one", "two"):
+        saved = (sessions / f"{name}.jsonl").read_bytes()
+        assert pivcs("cat", *other, name).out == saved
+    shown = pivcs("rev-parse", *other, "-s", "one", "good").lines
+    assert shown == pivcs("rev-parse", sessions / "one.jsonl", "HEAD").lines
+
+
+def test_import_writes_session_files(sessions: Path, tmp_path: Path, pivcs: Program):
+    assert pivcs("archive").code == 0
+    result = pivcs("import", ".", "two", "--write", tmp_path / "out")
+    assert result.code == 0
+    (path,) = (tmp_path / "out").iterdir()
+    assert path.read_bytes() == (sessions / "two.jsonl").read_bytes()
+    assert path.name == "2026-01-01T00-00-00-000Z_two.jsonl"
+
+
+def test_imported_sessions_are_archived_again(sessions: Path, tmp_path: Path, pivcs: Program):
+    assert pivcs("archive").code == 0
+    other = ("--store", str(tmp_path / "other"))
+    assert pivcs("import", *other, ".").code == 0
+    for path in sessions.iterdir():
+        path.unlink()
+    judge.git(tmp_path / "project", "pack-refs", "--all")
+    result = pivcs("archive", *other)
+    assert result.code == 0
+    assert result.lines[-1].startswith("2 sessions of ")
+    assert "0 objects written" in result.lines[-1]
+
+
+def test_ref_that_somebody_moved_is_told_by_the_exit_code(sessions: Path, tmp_path: Path, pivcs: Program):
+    assert pivcs("archive", sessions / "one.jsonl").code == 0
+    place = tmp_path / "project"
+    name = judge.git(place, "for-each-ref", "--format=%(refname)").decode().strip()
+    empty = judge.git(place, "hash-object", "-t", "tree", "-w", "--stdin").decode().strip()
+    commit = judge.git(place, "commit-tree", empty, "-m", "x").decode().strip()
+    judge.git(place, "update-ref", name, commit)
+    assert pivcs("archive", "one").code == 1
+    result = pivcs("import", ".", "--store", tmp_path / "other")
+    assert result.code == 30
+    assert b"stream.json" in result.err
+    assert pivcs("archive", "--force", "one").code == 1  # told once more, and put right
+    assert pivcs("archive", "one").code == 0
+
+
+@pytest.mark.parametrize("place", ["nowhere", "-x", "no where/at all"])
+def test_repository_that_is_none_is_named(place: str, sessions: Path, pivcs: Program):
+    result = pivcs("import", "--", place)
+    assert result.code == 10
+    assert place.encode() in result.err
+
+
+def test_address_that_cannot_be_reached_is_a_failure_of_the_other_side(sessions: Path, tmp_path: Path, pivcs: Program):
+    assert pivcs("import", f"file://{tmp_path}/nowhere.git").code == 100
