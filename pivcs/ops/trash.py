@@ -14,7 +14,7 @@ from pivcs.objects.hashing import whole_hash
 from pivcs.ops.operations import NoSuchRef, RefMoved, Undone
 from pivcs.ops.sync import sync_file
 from pivcs.ops.view import SessionView
-from pivcs.ops.writing import Writer
+from pivcs.ops.writing import Writer, refuse_without_file
 from pivcs.session.appending import SessionFileGone
 from pivcs.session.wholefile import write_new
 from pivcs.store.records import FileStat, Stream
@@ -43,8 +43,9 @@ class Deleted:
 def delete_file(view: SessionView, writer: Writer, *, permanently: bool = False) -> Deleted:
     """Move a session's file to the trash, or with `permanently` remove it. Other copies of the session stay.
 
-    Raises `NotKept`, `NoTrash`, `SessionFileGone`, and as syncing does; the file is then where it was.
+    Raises `NotKept`, `NoTrash`, `SessionFileGone`, `NoSessionFile`, and as syncing does; the file is then where it was.
     """
+    refuse_without_file(view)
     store = view.store
     if store is None or store.read_only:
         raise NotKept(f"'{view.where}' is not deleted: there is no store that could keep what is in it")

@@ -20,6 +20,7 @@ from pivcs.session.entries import Entry
 from pivcs.session.manager import Session
 from pivcs.session.migrations import needs_migration, version_of
 from pivcs.session.world import World
+from pivcs.store.records import ELSEWHERE
 
 RECENT: Final = 10 * 60 * 1000
 """Milliseconds for which a file that changed may still be open in a pi."""
@@ -48,11 +49,25 @@ class Appended:
     view: SessionView | None
 
 
+class NoSessionFile(StateError):
+    """A session that came from a repository has no file that could be changed."""
+
+
+def refuse_without_file(view: SessionView) -> None:
+    """Raise `NoSessionFile` for what came from a repository: what its source is called must not be taken for a path."""
+    if view.where.startswith(os.fsdecode(ELSEWHERE)) and view.stream is not None:
+        raise NoSessionFile(
+            f"'{view.where}' came from a repository and has no session file",
+            hint="`pivcs import REPO --write DIR` writes one, `pivcs checkout` another one from any entry",
+        )
+
+
 def open_to_append(view: SessionView, world: World) -> Session:
     """Open the file of a view to append to it.
 
-    Raises `SessionFileGone`, `OldVersion`, `NotASession`, `SourceNotReadable`.
+    Raises `SessionFileGone`, `NoSessionFile`, `OldVersion`, `NotASession`, `SourceNotReadable`.
     """
+    refuse_without_file(view)
     path = Path(view.where)
     refuse_old(view)
     session = Session.open(path, world=world)

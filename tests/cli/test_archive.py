@@ -21,13 +21,13 @@ def sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     sessions.mkdir()
     monkeypatch.chdir(project)
     monkeypatch.setenv("PI_CODING_AGENT_SESSION_DIR", str(sessions))
-    for name in ("one", "two"):
+    for name in ("first", "second"):
         (sessions / f"{name}.jsonl").write_bytes(build_session("a-b", header=header_line(name, cwd=str(project))))
     return sessions
 
 
 def test_sessions_of_the_project_are_archived_and_come_back(sessions: Path, tmp_path: Path, pivcs: Program):
-    assert pivcs("tag", "good", "HEAD", "-s", sessions / "one.jsonl").code == 0
+    assert pivcs("tag", "good", "HEAD", "-s", sessions / "first.jsonl").code == 0
     first = pivcs("archive")
     assert first.code == 0
     assert first.lines[-1].startswith("2 sessions of ")
@@ -39,20 +39,21 @@ def test_sessions_of_the_project_are_archived_and_come_back(sessions: Path, tmp_
     other = ("--store", str(tmp_path / "other"))
     for place in (tmp_path / "far.git", f"file://{tmp_path}/far.git"):
         assert pivcs("import", *other, place).code == 0
-    for name in ("one", "two"):
+    head = pivcs("rev-parse", sessions / "first.jsonl", "HEAD").lines
+    for name in ("first", "second"):
         saved = (sessions / f"{name}.jsonl").read_bytes()
+        (sessions / f"{name}.jsonl").unlink()
         assert pivcs("cat", *other, name).out == saved
-    shown = pivcs("rev-parse", *other, "-s", "one", "good").lines
-    assert shown == pivcs("rev-parse", sessions / "one.jsonl", "HEAD").lines
+    assert pivcs("rev-parse", *other, "-s", "first", "good").lines == head
 
 
 def test_import_writes_session_files(sessions: Path, tmp_path: Path, pivcs: Program):
     assert pivcs("archive").code == 0
-    result = pivcs("import", ".", "two", "--write", tmp_path / "out")
+    result = pivcs("import", ".", "second", "--write", tmp_path / "out")
     assert result.code == 0
     (path,) = (tmp_path / "out").iterdir()
-    assert path.read_bytes() == (sessions / "two.jsonl").read_bytes()
-    assert path.name == "2026-01-01T00-00-00-000Z_two.jsonl"
+    assert path.read_bytes() == (sessions / "second.jsonl").read_bytes()
+    assert path.name == "2026-01-01T00-00-00-000Z_second.jsonl"
 
 
 def test_imported_sessions_are_archived_again(sessions: Path, tmp_path: Path, pivcs: Program):
@@ -68,19 +69,37 @@ def test_imported_sessions_are_archived_again(sessions: Path, tmp_path: Path, pi
     assert "0 objects written" in result.lines[-1]
 
 
+def test_imported_session_has_no_file_that_could_be_changed(sessions: Path, tmp_path: Path, pivcs: Program):
+    assert pivcs("archive").code == 0
+    other = ("--store", str(tmp_path / "other"))
+    assert pivcs("import", *other, ".").code == 0
+    saved = (sessions / "first.jsonl").read_bytes()
+    for path in sessions.iterdir():
+        path.unlink()
+    where = pivcs("status", *other, "first", "--json").json["session"]["path"]
+    decoy = tmp_path / "project" / where
+    decoy.parent.mkdir()
+    decoy.write_bytes(saved)
+    for command in ("rename -s first x", "label -s first x HEAD", "delete first --yes"):
+        result = pivcs(*command.split(), *other)
+        assert result.code == 20
+        assert b"came from a repository" in result.err
+    assert decoy.read_bytes() == saved
+
+
 def test_ref_that_somebody_moved_is_told_by_the_exit_code(sessions: Path, tmp_path: Path, pivcs: Program):
-    assert pivcs("archive", sessions / "one.jsonl").code == 0
+    assert pivcs("archive", sessions / "first.jsonl").code == 0
     place = tmp_path / "project"
     name = judge.git(place, "for-each-ref", "--format=%(refname)").decode().strip()
     empty = judge.git(place, "hash-object", "-t", "tree", "-w", "--stdin").decode().strip()
     commit = judge.git(place, "commit-tree", empty, "-m", "x").decode().strip()
     judge.git(place, "update-ref", name, commit)
-    assert pivcs("archive", "one").code == 1
+    assert pivcs("archive", "first").code == 1
     result = pivcs("import", ".", "--store", tmp_path / "other")
     assert result.code == 30
     assert b"stream.json" in result.err
-    assert pivcs("archive", "--force", "one").code == 1  # told once more, and put right
-    assert pivcs("archive", "one").code == 0
+    assert pivcs("archive", "--force", "first").code == 1  # told once more, and put right
+    assert pivcs("archive", "first").code == 0
 
 
 @pytest.mark.parametrize("place", ["nowhere", "-x", "no where/at all"])
