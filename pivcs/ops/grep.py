@@ -1,22 +1,22 @@
 """Searching the texts of entries, reading only records that may have what is looked for.
 
-The bytes of the session are searched for a literal first, in large pieces; only records that have it are parsed. What
+The bytes of the session are searched for literals first, in large pieces; only records that have one are parsed. What
 counts is the text, not the bytes: records with characters escaped that need no escape are always parsed.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from pivcs.objects.table import Table
 from pivcs.ops.entry_text import field_texts
-from pivcs.ops.grep_pattern import ESCAPE, NEEDLESS, Wanted, may_match
-from pivcs.ops.live_file import is_unchanged, unchanged_file
+from pivcs.ops.grep_pattern import ESCAPE, ESCAPE_LENGTH, Wanted
+from pivcs.ops.live_file import LiveReading, is_unchanged, unchanged_file
 from pivcs.ops.records import iter_entries
-from pivcs.ops.view import SessionView
+from pivcs.ops.view import SHOWN_WHOLE, SessionView
 from pivcs.session.source import ByteSource, FileSource
 
 PIECE: Final = 1 << 20
@@ -64,19 +64,28 @@ def grep(
     """
     chosen = None if rows is None else set(rows)
     found = [row for row in candidates(view, wanted) if chosen is None or row in chosen]
-    for row, entry in zip(found, iter_entries(view, found), strict=True):
-        hits = (
-            hit
-            for field, text in field_texts(entry.value)
-            if (fields is None or field in fields) and may_match(text, wanted)
-            for hit in _hits(row, field, text, wanted, around)
-        )
-        yield from islice(hits, 1) if once else hits
+    with LiveReading(view) as read:
+        for row, entry in zip(found, iter_entries(view, found, read), strict=True):
+            hits = (
+                hit
+                for field, text in field_texts(entry.value)
+                if (fields is None or field in fields) and wanted.may_match(text)
+                for hit in _hits(row, field, text, wanted, around)
+            )
+            yield from islice(hits, 1) if once else hits
+
+
+def unsearched(view: SessionView, rows: Iterable[int] | None = None) -> int:
+    """Return how many entries, of all or of `rows`, are longer than what is parsed, so that no search finds them."""
+    lengths = view.table.length
+    if max(lengths, default=0) <= SHOWN_WHOLE:
+        return 0
+    return sum(1 for row in (view.table.nodes() if rows is None else rows) if lengths[row] > SHOWN_WHOLE)
 
 
 def candidates(view: SessionView, wanted: Wanted) -> Iterator[int]:
     """Yield the nodes whose records may have a hit, in file order."""
-    if not wanted.literal:
+    if not wanted.literals:
         yield from view.table.nodes()
         return
     table = view.table
@@ -99,8 +108,9 @@ def _nodes(table: Table, rows: Iterator[int] | list[int]) -> Iterator[int]:
 
 
 def _rows_with(table: Table, source: ByteSource, wanted: Wanted) -> Iterator[int]:
-    """Yield the rows whose bytes have the literal, or an escape that may hide it, in order; a row maybe twice."""
-    keep = max(len(wanted.literal), len(ESCAPE) + 1) - 1
+    """Yield the rows whose bytes have a literal, or an escape that may hide one, in order; a row maybe twice."""
+    literals = [literal.encode() for literal in wanted.literals]
+    keep = max(ESCAPE_LENGTH, *map(len, literals)) - 1
     buffer = bytearray(PIECE + keep)
     view = memoryview(buffer)
     position, held = 0, 0
@@ -109,7 +119,7 @@ def _rows_with(table: Table, source: ByteSource, wanted: Wanted) -> Iterator[int
         if not count:
             return
         end = held + count
-        yield from _rows_in(buffer, end, position - held, table, wanted)
+        yield from _rows_in(buffer, end, position - held, table, literals, fold=wanted.fold)
         position += count
         held = min(keep, end)
         view[:held] = view[end - held : end]
@@ -124,11 +134,12 @@ def _fill(source: ByteSource, position: int, room: memoryview) -> int:
     return len(data)
 
 
-def _rows_in(piece: bytearray, end: int, start: int, table: Table, wanted: Wanted) -> Iterator[int]:
-    """Yield the rows of a piece that begins at a stream position and that have the literal or an escape."""
-    searched = piece.lower() if wanted.fold else piece
-    literal = searched.find(wanted.literal, 0, end)
-    escape = _escape_in(piece, 0, end)
+def _rows_in(
+    piece: bytearray, end: int, start: int, table: Table, literals: Sequence[bytes], *, fold: bool
+) -> Iterator[int]:
+    """Yield the rows of a piece that begins at a stream position and that have a literal or an escape."""
+    places = Places((piece.lower() if fold else piece).find, literals, end)
+    literal, escape = places.behind(0), _escape_in(piece, 0, end)
     while literal >= 0 or escape >= 0:
         at = min(place for place in (literal, escape) if place >= 0)
         row = bisect_right(table.offset, start + at) - 1
@@ -138,19 +149,38 @@ def _rows_in(piece: bytearray, end: int, start: int, table: Table, wanted: Wante
             yield row
             behind = max(table.offset[row] + table.length[row] - start, at + 1)
         if 0 <= literal < behind:
-            literal = searched.find(wanted.literal, behind, end)
+            literal = places.behind(behind)
         if 0 <= escape < behind:
             escape = _escape_in(piece, behind, end)
 
 
 def _escape_in(piece: bytearray, start: int, end: int) -> int:
-    """Return the place of the next escape of a character that needs none."""
-    at = piece.find(ESCAPE, start, end)
-    while 0 <= at < end - len(ESCAPE):
-        if piece[at + len(ESCAPE)] in NEEDLESS:
-            return at
-        at = piece.find(ESCAPE, at + 1, end)
-    return -1  # what is cut by the end is found in the next piece
+    """Return the place of the next escape of a character that needs none, -1 for none."""
+    found = ESCAPE.search(piece, start, end)
+    return found.start() if found is not None else -1  # what is cut by the end is found in the next piece
+
+
+Sought = TypeVar("Sought", str, bytes)
+
+
+class Places(Generic[Sought]):
+    """Where any of some literals stands in a text, asked from its beginning to its end. `find` is that of the text."""
+
+    def __init__(self, find: Callable[[Sought, int, int], int], literals: Sequence[Sought], end: int) -> None:
+        self._find: Callable[[Sought, int, int], int] = find
+        self._end = end
+        self._next: list[tuple[int, Sought]] = [(find(literal, 0, end), literal) for literal in literals]
+
+    def behind(self, start: int) -> int:
+        """Return the first place from `start` on, -1 for none. `start` must not become smaller."""
+        least = -1
+        for number, (place, literal) in enumerate(self._next):
+            if 0 <= place < start:
+                place = self._find(literal, start, self._end)
+                self._next[number] = place, literal
+            if place >= 0 and (least < 0 or place < least):
+                least = place
+        return least
 
 
 def _hits(row: int, field: str, text: str, wanted: Wanted, around: Around) -> Iterator[Hit]:
@@ -158,7 +188,7 @@ def _hits(row: int, field: str, text: str, wanted: Wanted, around: Around) -> It
         for number, line in _lines_with(text, wanted):
             spans = tuple(found.span() for found in wanted.pattern.finditer(line))
             if spans:
-                yield Hit(row, field, number, line.rstrip("\r"), spans)
+                yield Hit(row, field, number, line, spans)
         return
     lines = lines_of(text)
     matches: dict[int, tuple[tuple[int, int], ...]] = {}
@@ -169,33 +199,33 @@ def _hits(row: int, field: str, text: str, wanted: Wanted, around: Around) -> It
     for number, spans in matches.items():
         before = _context(lines, matches, range(number - 1, number - 1 - around.before, -1))
         after = _context(lines, matches, range(number + 1, number + 1 + around.after))
-        yield Hit(row, field, number + 1, lines[number].rstrip("\r"), spans, tuple(reversed(before)), tuple(after))
+        yield Hit(row, field, number + 1, lines[number], spans, tuple(reversed(before)), tuple(after))
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the lines of a text; a line end at its end begins no line."""
+    """Return the lines of a text, which end with LF or CR LF; a line end at its end begins no line."""
     lines = text.split("\n")
     if len(lines) > 1 and not lines[-1]:
         lines.pop()
-    return lines
+    return [line.removesuffix("\r") for line in lines] if "\r" in text else lines
 
 
 def _lines_with(text: str, wanted: Wanted) -> Iterator[tuple[int, str]]:
-    """Yield the lines that may have a hit, with their numbers from 1: those with the literal, if there is one."""
-    literal = wanted.literal.decode()
+    """Yield the lines that may have a hit, with their numbers from 1: those with a literal, if there are any."""
     searched = text.lower() if wanted.fold else text
-    if not literal or len(searched) != len(text):  # a few letters become two in lower case
+    if not wanted.literals or len(searched) != len(text):  # a few letters become two in lower case
         yield from enumerate(lines_of(text), 1)
         return
-    number, counted, at = 1, 0, searched.find(literal)
+    places = Places(searched.find, wanted.literals, len(text))
+    number, counted, at = 1, 0, places.behind(0)
     while at >= 0:
         start = text.rfind("\n", 0, at) + 1
         end = text.find("\n", at)
         end = len(text) if end < 0 else end
         number += text.count("\n", counted, start)
         counted = start
-        yield number, text[start:end]
-        at = searched.find(literal, end)
+        yield number, text[start:end].removesuffix("\r")
+        at = places.behind(end)
 
 
 def _context(lines: list[str], matches: Collection[int], places: range) -> list[str]:
@@ -204,5 +234,5 @@ def _context(lines: list[str], matches: Collection[int], places: range) -> list[
     for place in places:
         if not 0 <= place < len(lines) or place in matches:
             break
-        found.append(lines[place].rstrip("\r"))
+        found.append(lines[place])
     return found

@@ -31,3 +31,32 @@ def unchanged_file(view: SessionView) -> FileSource | None:
 def is_unchanged(file: FileSource) -> bool:
     """Whether a file is what it was when it was opened."""
     return FileStat.of(file.status_now()) == FileStat.of(file.status)
+
+
+class LiveReading:
+    """Reads ranges of a session: from its file as long as that is unchanged, then from the store. A context manager."""
+
+    def __init__(self, view: SessionView) -> None:
+        self._view = view
+        self._file = unchanged_file(view)
+
+    def __enter__(self) -> LiveReading:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def __call__(self, offset: int, length: int) -> bytes:
+        """Return the bytes of a range."""
+        if self._file is not None:
+            try:
+                data = self._file.read_range(offset, length)
+                if len(data) == length and is_unchanged(self._file):
+                    return data
+            except SourceNotReadable:
+                pass
+            self._file.close()
+            self._file = None
+        return self._view.source.read_range(offset, length)

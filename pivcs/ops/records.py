@@ -13,9 +13,14 @@ TOGETHER: Final = 1 << 18
 """Bytes that are read at once; a longer record is read alone."""
 
 
-def iter_entries(view: SessionView, rows: Sequence[int]) -> Iterator[Entry]:
-    """Yield the typed view of each row, as `view.entry` gives it, with as few reads as possible."""
-    for record in iter_records(view, rows, view.source.read_range):
+def iter_entries(
+    view: SessionView, rows: Sequence[int], read_range: Callable[[int, int], bytes] | None = None
+) -> Iterator[Entry]:
+    """Yield the typed view of each row, as `view.entry` gives it, with as few reads as possible.
+
+    `read_range` takes offset and length; without it the view's source is read.
+    """
+    for record in iter_records(view, rows, read_range or view.source.read_range):
         try:
             yield Entry(None if record is None else parse_json(record))
         except NotJson:

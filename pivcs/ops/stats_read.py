@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pivcs.ops.live_file import is_unchanged, unchanged_file
+from pivcs.ops.live_file import LiveReading
 from pivcs.ops.records import iter_records
 from pivcs.ops.spent import has_usage
 from pivcs.ops.view import SessionView
 from pivcs.session.codes import TOOL_RESULT
 from pivcs.session.entries import Entry
 from pivcs.session.jsontext import NotJson, parse_json
-from pivcs.session.source import FileSource, SourceNotReadable
 
 _KEY: Final = b'"usage"'
 _ESCAPE: Final = b"\\u00"
@@ -26,35 +25,12 @@ def iter_read(view: SessionView, rows: Sequence[int], *, results: bool = False) 
     Of the others nothing is read, and of a tool result without usage nothing is parsed. Where the session's file still
     is what the store has of it, it is read itself, which is quicker.
     """
-    file = unchanged_file(view)
-    try:
-        yield from _iter_read(view, rows, _Reading(view, file), results=results)
-    finally:
-        if file is not None:
-            file.close()
-
-
-class _Reading:
-    """Reads ranges from the file as long as it is unchanged, then from the store."""
-
-    def __init__(self, view: SessionView, file: FileSource | None) -> None:
-        self._view = view
-        self._file = file
-
-    def __call__(self, offset: int, length: int) -> bytes:
-        if self._file is not None:
-            try:
-                data = self._file.read_range(offset, length)
-                if len(data) == length and is_unchanged(self._file):
-                    return data
-            except SourceNotReadable:
-                pass
-            self._file = None  # whoever opened it closes it
-        return self._view.source.read_range(offset, length)
+    with LiveReading(view) as read:
+        yield from _iter_read(view, rows, read, results=results)
 
 
 def _iter_read(
-    view: SessionView, rows: Sequence[int], read: _Reading, *, results: bool
+    view: SessionView, rows: Sequence[int], read: LiveReading, *, results: bool
 ) -> Iterator[tuple[int, Entry | None]]:
     codes = view.table.code
     records = iter_records(view, [row for row in rows if has_usage(codes[row])], read)

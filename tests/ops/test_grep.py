@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pivcs.ops import grep as module
 from pivcs.ops.entry_text import FIELDS, field_texts, texts_of
-from pivcs.ops.grep import Around, Hit, candidates, grep
+from pivcs.ops.grep import Around, Hit, candidates, grep, unsearched
 from pivcs.ops.grep_pattern import wanted
 from pivcs.ops.predicates import BadPattern
 from pivcs.ops.view import SessionView
@@ -19,6 +19,7 @@ from tests.ops.views import view_of
 PATTERNS = [
     "total", "Kelvin", "[Tt]otal", "to+tal", "(?:total|sum) is", "total$", "^total", "a(?:bc)?d", "(?i)TOTAL",
     "x{2,3}y", r"\d+", "straße", "\\.", "a/b", 'say "hi"', r"\w+ing", "(to)(tal)", "to(?=tal)", "i",
+    "total|sum", "(?:abc|xx)+d|hi", "(?i)kel|going", "total$", r"\s$", "is|", "(?s)(?i)sum", "(?x)to  tal # all",
 ]  # fmt: skip
 WORDS = ["total", "Total", "sum is", "toootal", "abcd", "ad", "xxy", "12", "STRASSE", "straße", "Kelvin", "K", "ſum",
          "İ", "ı", "\n", "\r\n", '"hi"', "say ", "a/b", "\\", "😀", "\ud83d", "\x1b", "going", " "]  # fmt: skip
@@ -35,9 +36,8 @@ def _naive(view: SessionView, pattern: re.Pattern[str]) -> list[tuple[int, str, 
             lines = text.split("\n")
             if len(lines) > 1 and not lines[-1]:
                 lines.pop()
-            found += [
-                (row, field, number, each.rstrip("\r")) for number, each in enumerate(lines, 1) if pattern.search(each)
-            ]
+            lines = [each.removesuffix("\r") for each in lines]
+            found += [(row, field, number, each) for number, each in enumerate(lines, 1) if pattern.search(each)]
     return found
 
 
@@ -81,19 +81,31 @@ def test_only_records_that_may_have_a_hit_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "literal"),
+    ("pattern", "literals"),
     [
-        ("abc+d", b"ab"), ("(abc|abd)", b"ab"), ("(abc|xyz)", b""), ("x(abc)y", b"xabcy"), ("a.bcd", b"bcd"),
-        ("(?:abc)?de", b"de"),
-        ("(?:abc)+", b"abc"), ("^abc$", b"abc"), ("a/b", b"a"), ("ab{2}c", b"a"), ("(?=abc)d", b"d"), ("é", b""),
+        ("abc+d", ["ab"]), ("(abc|abd)", ["ab"]), ("(abc|xyz)", ["abc", "xyz"]), ("x(abc)y", ["xabcy"]),
+        ("a.bcd", ["bcd"]), ("(?:abc)?de", ["de"]), ("(?:abc)+", ["abc"]), ("^abc$", ["abc"]), ("a/b", ["a"]),
+        ("ab{2}c", ["a"]), ("(?=abc)d", ["d"]), ("é", []), ("abc|", []), ("abc|\\d", []), ("(?:abc|de)?", []),
+        ("(?:ab|cd)+ef|gh", ["ef", "gh"]), ("(?:a|b)cde", ["cde"]), ("(?:abc|defg)h", ["abc", "defg"]),
+        ("(?i:abc)", []), ("abc|abc", ["abc"]), ("|".join(f"x{n}y{n}" for n in range(30)), ["x"]),
+        ("|".join(chr(97 + n) * 3 for n in range(20)), []),
     ],
 )  # fmt: skip
-def test_the_text_that_every_match_has_is_told(pattern: str, literal: bytes) -> None:
-    assert wanted(pattern).literal == literal
+def test_the_texts_one_of_which_every_match_has_are_told(pattern: str, literals: list[str]) -> None:
+    assert list(wanted(pattern).literals) == literals
 
 
 def test_letters_with_relatives_beyond_ascii_are_not_looked_for_when_case_is_ignored() -> None:
-    assert wanted("looks", ignore_case=True).literal == b"loo"
+    assert wanted("LOOKS|Aces", ignore_case=True).literals == ("loo", "ace")
+
+
+def test_no_other_letter_has_relatives_beyond_ascii() -> None:
+    beyond = "".join(chr(code) for code in range(0x80, 0x110000))
+    relatives = re.findall("[ -~]", beyond, re.IGNORECASE)
+    letters = map(chr, range(0x20, 0x7F))
+    folded = {letter for letter in letters if re.search(re.escape(letter), "".join(relatives), re.IGNORECASE)}
+    assert folded == set("kKsSiI")
+    assert not any(wanted(letter, fixed=True, ignore_case=True).literals for letter in folded)
 
 
 def test_kinds_of_text_are_told_apart() -> None:
@@ -130,6 +142,28 @@ def test_lines_around_a_hit_come_with_it_but_no_hit_twice() -> None:
 def test_only_chosen_rows_are_searched() -> None:
     view = view_of(build_session("a-b, a-c", texts=dict.fromkeys("abc", "same")))
     assert [hit.row for hit in grep(view, wanted("same"), rows={1, 3})] == [1, 3]
+
+
+def test_a_line_that_ends_with_cr_lf_ends_before_it() -> None:
+    view = view_of(build_session("a", texts={"a": "one\r\ntwo\r\r\nthree\r"}))
+    assert [hit[2:5] for hit in grep(view, wanted(r"\w$|\r"))] == [
+        (1, "one", ((2, 3),)), (2, "two\r", ((3, 4),)), (3, "three", ((4, 5),)),
+    ]  # fmt: skip
+    assert next(grep(view, wanted("two"), around=Around(1, 1)))[5:] == (("one",), ("three",))
+
+
+@pytest.mark.parametrize("pattern", ["(?x) abc # word", "(?s)(?i)ABC", "(?x)(?i)ABC#", "abc|never"])
+def test_flags_comments_and_alternatives_go_with_whole_words(pattern: str) -> None:
+    view = view_of(build_session("a-b", texts={"a": "xabc", "b": "x abc y"}))
+    assert [hit.row for hit in grep(view, wanted(pattern, word=True))] == [2]
+
+
+def test_records_that_are_too_long_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    view = view_of(build_session("a-b-c", texts={"b": "needle" * 200, "c": "needle" * 200}))
+    assert unsearched(view) == 0
+    monkeypatch.setattr(module, "SHOWN_WHOLE", 1000)
+    assert unsearched(view) == 2
+    assert unsearched(view, [1, 3]) == 1
 
 
 def test_a_pattern_that_is_none_is_refused() -> None:
