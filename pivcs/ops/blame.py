@@ -37,12 +37,14 @@ class NotKnown(InputError):
 
 
 class Kind(StrEnum):
-    """What a line comes from. `before`: it was there when the first session that knows the file read it."""
+    """What a line comes from. `before`: it was there when the first session that knows the file read it. `untold`: no
+    session tells of the file at all."""
 
     ENTRY = "entry"
     BASE = "base"
     BEFORE = "before"
     UNSEEN = "unseen"
+    UNTOLD = "untold"
 
 
 class Author(NamedTuple):
@@ -100,6 +102,7 @@ class _History:
     latest: OrderedDict[tuple[int, int], None] = field(default_factory=OrderedDict)
     written: dict[bytes, Author] = field(default_factory=dict)
     patched: dict[str, Author] = field(default_factory=dict)
+    is_told: bool = False
 
     def known(self, view: int, state: FileState | None) -> _Version | None:
         """Return the version that a state is."""
@@ -159,7 +162,7 @@ def blame_disk(path: FilePath, content: bytes, views: Sequence[SessionView], bas
     """Return who wrote the lines of a file as it is now. `path` is that of the first of the sessions."""
     history = _follow(_Sessions(views, _named_like(views[0], path), base_of), until=None)
     lines = lines_of(content)
-    unseen = Author(Kind.UNSEEN, 0, None)
+    unseen = Author(Kind.UNSEEN if history.is_told else Kind.UNTOLD, 0, None)
     version = history.same(content)
     if version is not None:
         origins = version.origins
@@ -209,6 +212,7 @@ def _timed(sessions: _Sessions, number: int, view: SessionView) -> Iterator[tupl
 def _take(history: _History, view: int, change: Change) -> None:
     """Take one change of the file in."""
     after, before = change.after, change.before
+    history.is_told = True
     if after.patches:
         for patch in after.patches[len(before.patches if before is not None else ()) :]:
             _take_patch(history, patch, Author(Kind.ENTRY, view, change.row, change.call_row))

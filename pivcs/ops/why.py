@@ -52,8 +52,9 @@ class Story:
 
 def story_of(blame: Blame, number: int, base_of: BaseOf) -> Story:
     """Return the story of a line, by its number from 1. Raises `NoSuchLine`."""
-    if not 1 <= number <= len(blame.lines):
-        raise NoSuchLine(f"'{blame.path.text}' has {len(blame.lines)} lines, and no line {number}")
+    total = len(blame.lines)
+    if not 1 <= number <= total:
+        raise NoSuchLine(f"'{blame.path.text}' has {total} line{'' if total == 1 else 's'}, and no line {number}")
     line = blame.lines[number - 1]
     author = line.author if line.author.kind is Kind.ENTRY else line.elsewhere
     if author is None or author.row is None:

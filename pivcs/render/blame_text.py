@@ -66,6 +66,8 @@ class Teller:
             return one_line(author.label or "base")
         if author.kind is Kind.BEFORE:
             return "was there before"
+        if author.kind is Kind.UNTOLD:
+            return "no session tells of the file"
         return "changed by something unseen"
 
     def first_written(self, author: Author) -> str:

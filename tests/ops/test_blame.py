@@ -187,9 +187,15 @@ def test_an_empty_file_has_no_lines():
     assert _disk("", talk).lines == ()
 
 
-def test_a_file_that_no_session_knows_is_of_unknown_origin():
+def test_a_file_that_no_session_tells_of_is_not_said_to_be_changed():
     talk = Talk()
     talk.write("other.py", TEXT)
+    assert _named(_disk(TEXT, talk)) == ["untold"] * 3
+
+
+def test_a_file_of_which_only_an_edit_is_known_was_changed_unseen():
+    talk = Talk()
+    talk.edit("auth.py", "nowhere", "somewhere")
     assert _named(_disk(TEXT, talk)) == ["unseen"] * 3
 
 
