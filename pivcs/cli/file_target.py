@@ -46,6 +46,8 @@ def _whole(view: SessionView, path: str) -> str:
 def file_on_disk(view: SessionView, path: FilePath) -> bytes:
     """Return what a file holds now. Raises `NoSuchFile`."""
     where = Path(path.text) if not path.inside else Path(view.header.cwd or current_directory(), path.text)
+    if where.exists() and not where.is_file():  # reading a pipe would wait for a writer
+        raise NoSuchFile(f"cannot read '{where}': it is no regular file")
     try:
         return where.read_bytes()
     except OSError as error:

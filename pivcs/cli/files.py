@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from pivcs.cli.bases import base_for, base_option, snapshots_on
 from pivcs.cli.complete import revisions as proposed
 from pivcs.cli.file_target import named_file
 from pivcs.cli.output import Output, output_options, to_stderr
-from pivcs.cli.target import open_session, resolve_warned, session_option, split_target
+from pivcs.cli.target import SEPARATOR, open_session, resolve_warned, session_option, split_target, text_of
 from pivcs.ops.files_at import files_at
 from pivcs.ops.revision import UnknownRevision
 from pivcs.ops.view import SessionView
@@ -41,7 +43,7 @@ def command(
     known as a whole, 'unknown' may have been changed by a command since, 'snapshot' is in a snapshot. PATH may be a
     file, a directory or a pattern.
     """
-    session, words = split_target(arguments, session)
+    session, words = _split_session(arguments, session)
     view = open_session(session)
     row, paths = _split(view, words)
     known, note = base_for(view, base)
@@ -60,6 +62,27 @@ def command(
     if not states:
         to_stderr("no tool call of this path names a file")
     to_stderr(f"note: {note}")
+
+
+def _split_session(arguments: tuple[str, ...], session: str | None) -> tuple[str | None, list[str]]:
+    """Return the session, and the words behind it: only the first can name one, since files of the project follow."""
+    if session is None and arguments and _is_session(arguments[0]):
+        session, words = split_target(arguments[:1], None)
+        return session, [*words, *map(text_of, arguments[1:])]
+    return session, [text_of(argument) for argument in arguments]
+
+
+def _is_session(argument: str) -> bool:
+    """Whether an argument names a session rather than a file of the project."""
+    if argument.endswith(".jsonl") or SEPARATOR in argument:
+        return True
+    if not os.path.isfile(argument):
+        return False
+    try:
+        with open(argument, "rb") as file:
+            return file.read(1) == b"{"
+    except OSError:
+        return False
 
 
 def _known(view: SessionView, row: int, base: Base | None, paths: list[str]) -> list[FileState]:

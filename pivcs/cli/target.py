@@ -142,8 +142,12 @@ def split_target(arguments: Sequence[str], session: str | None) -> tuple[str | N
     slashes to which there is no file. Raises click's usage error when two different sessions are named.
     """
     revisions: list[str] = []
+    given = session is not None
     for argument in arguments:
         named, separator, revision = argument.partition(SEPARATOR)
+        if given and os.sep not in argument and not argument.endswith(".jsonl") and not separator:
+            revisions.append(text_of(argument))  # also when a file of the project is called so
+            continue
         if os.path.isfile(argument):  # its name may have anything in it
             named = argument
         elif separator and (_SESSION.fullmatch(named) or os.path.isfile(named)):

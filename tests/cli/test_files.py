@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -150,6 +151,10 @@ def test_why_needs_a_line_that_is_there(project: Path, pivcs: Program):
     missing = pivcs("why", "auth.py:99", "--at", "HEAD", "-s", "session.jsonl")
     assert missing.code == 10
     assert "has 3 lines, and no line 99" in missing.complaint
+    (project / "single.txt").write_text("alone\n")
+    assert "has 1 line, and no line 9" in pivcs("why", "single.txt:9", "-s", "session.jsonl").complaint
+    told = pivcs("why", "single.txt:1", "-s", "session.jsonl").text
+    assert "no session tells of the file" in told
 
 
 @pytest.mark.interop
@@ -234,3 +239,21 @@ def test_the_log_of_a_path_shows_no_change_that_comes_behind_it(project: Path, p
     call = pivcs("rev-parse", "--entry", "session.jsonl", "main~1").lines[0]
     assert "find_in_directory" not in pivcs("log", "session.jsonl", call, "-p", "--file", "auth.py").text
     assert "find_in_directory" in pivcs("log", "session.jsonl", "main", "-p", "--file", "auth.py").text
+
+
+def test_paths_of_files_that_are_there_are_no_sessions(project: Path, pivcs: Program):
+    for name in ("auth.py", "run.sh", "main"):
+        (project / name).write_text("x\n", encoding="utf-8")
+    assert pivcs("files", "session.jsonl", "main", "auth.py", "--name-only").lines == ["auth.py"]
+    assert pivcs("files", "-s", "session.jsonl", "HEAD", "auth.py", "run.sh", "--name-only").lines == [
+        "auth.py", "run.sh",
+    ]  # fmt: skip
+    assert pivcs("files", "-s", "session.jsonl", "./auth.py", "--name-only").lines == ["auth.py"]
+    assert pivcs("log", "-s", "session.jsonl", "main", "--oneline").code == 0
+
+
+def test_a_pipe_is_no_file_to_blame(project: Path, pivcs: Program):
+    os.mkfifo(project / "auth.py")
+    result = pivcs("blame", "auth.py", "-s", "session.jsonl")
+    assert result.code == 10
+    assert "no regular file" in result.complaint
