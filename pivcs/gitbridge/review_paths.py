@@ -17,10 +17,11 @@ PARTS: Final = 100
 def file_place(path: FilePath) -> tuple[bytes, ...]:
     """Return the components of a file's path in the tree.
 
-    A name that git or a file system takes for something else, `.git` in any spelling among them, is encoded and stands
+    A name that git or a file system takes for something else, `.git` and `.gitmodules` among them, is encoded and stands
     below `.pivcs/escaped/`, and so does what is outside of the working directory.
     """
-    if path.inside and refusal(path.text) is None and refusal(path.text, windows=True) is None:
+    safe = refusal(path.text) is None and refusal(path.text, windows=True) is None
+    if path.inside and safe and not any(name.lower().startswith(".git") for name in path.text.split("/")):
         return tuple(path.text.encode("utf-8", "surrogatepass").split(b"/"))
     return OURS, b"escaped", encode_component(path.text).encode()
 
