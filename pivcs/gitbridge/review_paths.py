@@ -17,7 +17,7 @@ PARTS: Final = 100
 def file_place(path: FilePath) -> tuple[bytes, ...]:
     """Return the components of a file's path in the tree.
 
-    A name that git or a file system takes for something else, `.git` and `.gitmodules` among them, is encoded and stands
+    What git or a file system takes for something else, `.git` and `.gitmodules` among it, is encoded and stands
     below `.pivcs/escaped/`, and so does what is outside of the working directory.
     """
     safe = refusal(path.text) is None and refusal(path.text, windows=True) is None

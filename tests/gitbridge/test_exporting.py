@@ -180,7 +180,8 @@ def test_what_entries_say_forges_no_trailer_and_breaks_out_of_no_fence(tmp_path:
 def test_hostile_paths_stand_apart_and_the_repository_stays_sound(tmp_path: Path):
     talk = Talk()
     paths = [".git/hooks/post-checkout", ".GIT/config", "a/../.git/x", "git~1", "../../etc/x", "/etc/y", "C:\\x",
-             ".pivcs/turns/00/0000/00.md", "con", ".gitmodules", "ok/file.txt", "a" * 300, ".git::$INDEX_ALLOCATION"]  # fmt: skip
+             ".pivcs/turns/00/0000/00.md", "con", ".gitmodules", "ok/file.txt", "a" * 300,
+             ".git::$INDEX_ALLOCATION"]  # fmt: skip
     for path in paths:
         talk.write(path, "x\n")
     talk.say("Done.")
