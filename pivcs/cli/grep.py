@@ -15,12 +15,12 @@ from pivcs.cli.output import Output, output_options, warn
 from pivcs.cli.target import now, open_session, reader, session_option, split_target, surroundings, text_of
 from pivcs.errors import PivcsError
 from pivcs.ops.entry_text import FIELDS
-from pivcs.ops.grep import Around, Hit, grep
+from pivcs.ops.grep import Around, Hit, grep, unsearched
 from pivcs.ops.grep_pattern import Wanted, wanted
 from pivcs.ops.listing import gone_sessions, known_elsewhere
 from pivcs.ops.locate import all_files
 from pivcs.ops.log_rows import scope_of
-from pivcs.ops.view import SessionView
+from pivcs.ops.view import SHOWN_WHOLE, SessionView
 from pivcs.ops.whereabouts import Whereabouts
 from pivcs.render.documents import Document, streamed
 from pivcs.render.grep_text import hit_document, hit_lines
@@ -59,6 +59,7 @@ def _fields(context: click.Context, _: click.Parameter, values: tuple[str, ...])
 @click.option("-w", "--word-regexp", "word", is_flag=True, help="Only whole words.")
 @click.option("-c", "--count", "counts", is_flag=True, help="Write only how many lines of each session match.")
 @click.option("-l", "--entries-with-matches", "names", is_flag=True, help="Write only the ids of entries.")
+@click.option("--sessions-with-matches", "sessions", is_flag=True, help="Write only which sessions have a hit.")
 @click.option("-m", "--max-count", "most", type=click.IntRange(min=1), help="Stop after so many hits in a session.")
 @click.option("-A", "--after-context", "after", type=click.IntRange(min=0), default=0, metavar="N",
               help="Show N lines after each hit.")  # fmt: skip
@@ -76,6 +77,7 @@ def command(
     word: bool,
     counts: bool,
     names: bool,
+    sessions: bool,
     most: int | None,
     after: int,
     before: int,
@@ -90,10 +92,10 @@ def command(
     PATTERN is a regular expression of Python, looked for in each line of each text by itself. REV may be a range or a
     set, see docs/revisions.md. A hit tells entry, branch, who, and the number of the line in its text.
 
-    The exit code is 1 when nothing is found.
+    The exit code is 1 when nothing is found, and that of the failure when a session could not be searched.
     """
-    if (counts or names) and as_json:
-        raise click.UsageError("--json has all hits: neither --count nor --entries-with-matches goes with it")
+    if counts + names + sessions + as_json > 1:
+        raise click.UsageError("--count, --entries-with-matches, --sessions-with-matches and --json exclude each other")
     pattern = wanted(text_of(arguments[0]), fixed=fixed, ignore_case=ignore_case, word=word)
     around = Around(before, after) if both is None else Around(both, both)
     asked = _Asked(pattern, fields, most, around)
@@ -104,27 +106,35 @@ def command(
         raise click.UsageError(f"one revision, please, not {len(revisions)}: {' '.join(revisions)}")
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     found = _Found()
-    views = _all_sessions() if everywhere else iter([(open_session(session), None)])
-    if revisions:
+    if everywhere:
+        views = _all_sessions(found)
+    else:
         view = open_session(session)
-        scope = scope_of(view, revisions[0], everything=False, now=now(), zone=UTC if utc else None)
-        for warning in scope.warnings:
-            warn(warning)
-        views = iter([(scope.view, frozenset(scope.iter_rows()))])
+        rows: Collection[int] | None = None
+        if revisions:
+            scope = scope_of(view, revisions[0], everything=False, now=now(), zone=UTC if utc else None)
+            for warning in scope.warnings:
+                warn(warning)
+            view, rows = scope.view, frozenset(scope.iter_rows())
+        views = iter([(view, rows)])
+    views = _noted(views)
     if as_json:
         head: Document = {"pattern": text_of(arguments[0])}
         output.bytes(streamed("pivcs.grep/1", head, "hits", _documents(views, asked, found)))
     else:
-        show = _counted if counts else _named if names else _shown
+        show = _counted if counts else _named if names else _located if sessions else _shown
         output.lines(show(views, asked, found, output, several=everywhere))
+    if found.failed is not None:
+        click.get_current_context().exit(found.failed.exit_code)
     if not found.any:
         click.get_current_context().exit(NOTHING_FOUND)
 
 
 class _Found:
-    """Whether anything was found."""
+    """Whether anything was found, and the first session that could not be searched."""
 
     any = False
+    failed: PivcsError | None = None
 
 
 Views = Iterator[tuple[SessionView, Collection[int] | None]]
@@ -139,8 +149,8 @@ def _hits(
         yield hit
 
 
-def _all_sessions() -> Views:
-    """Yield all sessions that pi or the store has, one after the other; what cannot be read is passed over."""
+def _all_sessions(found: _Found) -> Views:
+    """Yield all sessions that pi or the store has, one after the other; what cannot be read is noted."""
     opened = reader()
     files: list[Path] = all_files(surroundings())
     if opened.store is not None:
@@ -151,9 +161,20 @@ def _all_sessions() -> Views:
             view = opened.open_path(path)
         except PivcsError as error:
             warn(error.message)
+            found.failed = found.failed or error
             continue
         with view:
             yield view, None
+
+
+def _noted(views: Views) -> Views:
+    """Yield sessions as they come, with a warning where not all of one is searched."""
+    for view, rows in views:
+        yield view, rows
+        count = unsearched(view, rows)
+        if count:
+            which = "an entry" if count == 1 else f"{count:,} entries"
+            warn(f"{which} of more than {SHOWN_WHOLE >> 20} MiB in '{view.where}' not searched")
 
 
 def _documents(views: Views, asked: _Asked, found: _Found) -> Iterator[Document]:
@@ -191,6 +212,12 @@ def _named(views: Views, asked: _Asked, found: _Found, output: Output, *, severa
         for hit in _hits(view, rows, asked, found, once=True):
             name = visible(view.table.name(hit.row), keep="")
             yield f"{visible(view.where, keep='')}::{name}" if several else name
+
+
+def _located(views: Views, asked: _Asked, found: _Found, output: Output, *, several: bool) -> Iterator[str]:
+    for view, rows in views:
+        if next(_hits(view, rows, asked, found, once=True), None) is not None:
+            yield visible(view.where, keep="")
 
 
 def _later(view: SessionView) -> Callable[[], Whereabouts]:

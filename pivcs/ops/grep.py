@@ -26,7 +26,8 @@ class Hit(NamedTuple):
     """A line of a text of an entry that matches.
 
     `number` is that of the line in its text, from 1; `spans` are the places of the matches in it. `before` and `after`
-    are lines around it that were asked for, none of them a hit of its own.
+    are lines around it that were asked for, none of them a hit of its own. `place` is that of the text among those of
+    the entry, from 0.
     """
 
     row: int
@@ -36,6 +37,7 @@ class Hit(NamedTuple):
     spans: tuple[tuple[int, int], ...]
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+    place: int = 0
 
 
 class Around(NamedTuple):
@@ -68,9 +70,9 @@ def grep(
         for row, entry in zip(found, iter_entries(view, found, read), strict=True):
             hits = (
                 hit
-                for field, text in field_texts(entry.value)
+                for place, (field, text) in enumerate(field_texts(entry.value))
                 if (fields is None or field in fields) and wanted.may_match(text)
-                for hit in _hits(row, field, text, wanted, around)
+                for hit in _hits(row, place, field, text, wanted, around)
             )
             yield from islice(hits, 1) if once else hits
 
@@ -183,12 +185,12 @@ class Places(Generic[Sought]):
         return least
 
 
-def _hits(row: int, field: str, text: str, wanted: Wanted, around: Around) -> Iterator[Hit]:
+def _hits(row: int, place: int, field: str, text: str, wanted: Wanted, around: Around) -> Iterator[Hit]:
     if around == NO_CONTEXT:
         for number, line in _lines_with(text, wanted):
             spans = tuple(found.span() for found in wanted.pattern.finditer(line))
             if spans:
-                yield Hit(row, field, number, line, spans)
+                yield Hit(row, field, number, line, spans, place=place)
         return
     lines = lines_of(text)
     matches: dict[int, tuple[tuple[int, int], ...]] = {}
@@ -199,7 +201,7 @@ def _hits(row: int, field: str, text: str, wanted: Wanted, around: Around) -> It
     for number, spans in matches.items():
         before = _context(lines, matches, range(number - 1, number - 1 - around.before, -1))
         after = _context(lines, matches, range(number + 1, number + 1 + around.after))
-        yield Hit(row, field, number + 1, lines[number], spans, tuple(reversed(before)), tuple(after))
+        yield Hit(row, field, number + 1, lines[number], spans, tuple(reversed(before)), tuple(after), place)
 
 
 def lines_of(text: str) -> list[str]:

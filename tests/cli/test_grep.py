@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from pivcs.ops.demo import write_demo
+from pivcs.ops.view import SessionView
 from tests.builders import build_session, header_line, message_line
 from tests.cli.conftest import Program
 
@@ -88,3 +89,44 @@ def test_a_bad_pattern_and_options_that_do_not_fit_are_refused(demo: Path, pivcs
     assert pivcs("grep", "x", demo, "main", "HEAD").code == 2
     assert pivcs("grep", "--all", "x", demo).code == 2
     assert pivcs("grep", "-c", "--json", "x", demo).code == 2
+    assert pivcs("grep", "-c", "-l", "x", demo).code == 2
+
+
+def test_sessions_alone_are_named(demo: Path, tmp_path: Path, pivcs: Program):
+    other = tmp_path / "other.jsonl"
+    other.write_bytes(build_session("a-b", header=header_line("other")))
+    assert pivcs("sync", "-q", demo, other).code == 0
+    assert pivcs("grep", "--all", "--sessions-with-matches", "cents").lines == [str(demo)]
+    assert pivcs("grep", "--sessions-with-matches", "nowhere", demo).code == 1
+
+
+def test_a_session_that_cannot_be_searched_is_a_failure(demo: Path, pivcs: Program, monkeypatch: pytest.MonkeyPatch):
+    missing = demo.with_name("missing.jsonl")
+    monkeypatch.setattr("pivcs.cli.grep.all_files", lambda _: [missing, demo])
+    result = pivcs("grep", "--all", "-c", "cents")
+    assert result.lines == [f"{demo}:7"]
+    assert "missing.jsonl" in result.complaint
+    assert result.code == 10
+
+
+def test_a_revision_opens_the_session_once(demo: Path, pivcs: Program, monkeypatch: pytest.MonkeyPatch):
+    from pivcs.cli import grep as command
+
+    opened: list[str | None] = []
+    real = command.open_session
+
+    def noted(session: str | None) -> SessionView:
+        opened.append(session)
+        return real(session)
+
+    monkeypatch.setattr(command, "open_session", noted)
+    assert pivcs("grep", "-l", "cents", demo, "main").lines == ["b54cda26"]
+    assert opened == [str(demo)]
+
+
+def test_entries_too_long_to_be_parsed_are_told(demo: Path, pivcs: Program, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("pivcs.ops.grep.SHOWN_WHOLE", 300)
+    result = pivcs("grep", "-c", "cents", demo)
+    assert result.lines == ["7"]
+    assert "of more than 64 MiB" in result.complaint
+    assert "not searched" in result.complaint
