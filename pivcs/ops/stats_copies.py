@@ -36,8 +36,7 @@ class Copies:
             at_place = _place_of(table, row, place)
             if mark in known or (placed is not None and at_place in placed):
                 copied[row] = 1
-            else:
-                new.add(mark)
+            new.add(mark)  # of a copy by place, too: that may be copied on
             if table.flags[row] & POSITIONAL:
                 positional.add(at_place)
         known |= new

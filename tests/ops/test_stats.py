@@ -180,19 +180,39 @@ def test_same_id_at_another_time_is_another_entry():
     assert stats(header_line("a") + timeless, header_line("b") + timeless).copies == 1
 
 
-def test_migrated_copy_of_version_1_counts_once(tmp_path: Path):
-    old = tmp_path / "z.jsonl"
+def version_1(path: Path) -> Path:
     entries = [{"type": "message", "timestamp": f"2026-01-01T00:00:0{n}.000Z", "message": {"role": role, "content": []}}
                for n, role in enumerate(("user", "assistant", "hookMessage"))]  # fmt: skip
-    old.write_bytes(header_line("old", version=None) + b"".join(map(line, entries)))
-    new = tmp_path / "a.jsonl"
+    path.write_bytes(header_line("old", version=None) + b"".join(map(line, entries)))
+    return path
+
+
+def migrated(old: Path, new: Path) -> Path:
     with open_file(old) as view:
         migrate(view, new, world=make_world())
     assert b'"version":3' in new.read_bytes()
+    return new
+
+
+def test_migrated_copy_of_version_1_counts_once(tmp_path: Path):
+    old = version_1(tmp_path / "z.jsonl")
+    new = migrated(old, tmp_path / "a.jsonl")
     ordered = list(parents_first([new, old]))
     assert ordered == [old, new]
     found = count_sessions(map(open_file, ordered), Asked())
     assert (found.sessions, found.copies, found.counts.total.entries) == (2, 3, 3)
+
+
+def test_fork_of_a_migrated_copy_counts_once(tmp_path: Path):
+    old = version_1(tmp_path / "old.jsonl")
+    new = migrated(old, tmp_path / "new.jsonl")
+    fork = tmp_path / "fork.jsonl"
+    more = message_line("0f000000", None, "assistant", "more", usage=USAGE)
+    fork.write_bytes(header_line("fork", ms=CLOCK + DAY) + new.read_bytes().split(b"\n", 1)[1] + more)
+    for files in ([old, new, fork], [new, fork]):
+        found = count_sessions(map(open_file, parents_first(files)), Asked())
+        assert found.counts.total.entries == 4
+        assert found.copies == 3 * (len(files) - 1)
 
 
 def test_forks_come_after_what_they_were_made_from(tmp_path: Path):
