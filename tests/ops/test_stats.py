@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given
@@ -17,6 +18,7 @@ from pivcs.ops.stats_copies import parents_first
 from pivcs.ops.stats_groups import GROUPERS
 from pivcs.ops.stats_sums import Sums, joined
 from pivcs.ops.view import SessionView, open_file
+from pivcs.session.manager import Session
 from tests.builders import (
     CLOCK,
     build_session,
@@ -316,6 +318,28 @@ def test_a_session_and_its_copies_come_to_the_session(sessions: list[bytes], ran
     random.shuffle(copies)
     twice = stats(*sessions, *copies)
     assert twice.counts.total == once.counts.total
+
+
+@given(trees(), st.randoms(use_true_random=False))
+def test_forks_as_pi_makes_them_cost_nothing_more(data: bytes, random: Random):
+    with TemporaryDirectory() as name:
+        file = Path(name) / "session.jsonl"
+        file.write_bytes(data)
+        files = [file]
+        with open_file(file) as view:
+            rows = [row for row in view.table.nodes() if view.table.row_named(view.table.name(row)) == row]
+            for number in range(min(3, len(rows))):
+                at = view.table.name(random.choice(rows))
+                world = make_world(clock=CLOCK + DAY * (number + 1), seed=1000 * number, home=name)
+                session = Session.fork(str(file), at, position="at", world=world)
+                if session.is_saved and session.file is not None:
+                    assert session.file.is_relative_to(name)
+                    files.append(session.file)
+        alone = stats(data).counts.total
+        found = count_sessions(map(open_file, parents_first(files)), Asked())
+        both = found.counts.total
+        same = ("prompts", "answers", "turns", "tool_calls", "errors", "tokens", "cost")
+        assert [getattr(both, key) for key in same] == [getattr(alone, key) for key in same]
 
 
 @given(views())
