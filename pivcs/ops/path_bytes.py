@@ -33,7 +33,9 @@ def path_pieces(view: SessionView, row: int, source: ByteSource | None = None) -
     of version 1 the path is everything above: lines that are no records go with it, because its compactions count them.
     """
     source = view.source if source is None else source
-    for near in _near(ranges_of(view, row)):
+    groups = list(_near(ranges_of(view, row)))
+    source.expect([(near[0].start, near[-1].end) for near in groups])
+    for near in groups:
         first, last = near[0], near[-1]
         if len(near) == 1:
             yield from source.iter_range(first.start, first.end - first.start)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
 
@@ -34,6 +34,10 @@ class ByteSource(Protocol):
 
     def iter_range(self, offset: int, length: int) -> Iterator[bytes]:
         """Yield `length` bytes from `offset` in pieces of at most 1 MiB."""
+        ...
+
+    def expect(self, ranges: Iterable[tuple[int, int]]) -> None:
+        """Tell which ranges, from start to end, will be read next and in this order, which may make it quicker."""
         ...
 
     def close(self) -> None:
@@ -64,6 +68,9 @@ class BytesSource:
         """See `ByteSource`."""
         for start in range(offset, offset + length, PIECE):
             yield self._data[start : min(start + PIECE, offset + length)]
+
+    def expect(self, ranges: Iterable[tuple[int, int]]) -> None:
+        """See `ByteSource`: the bytes are there."""
 
     def close(self) -> None:
         """See `ByteSource`: there is nothing to give back."""
@@ -148,6 +155,9 @@ class FileSource:
                 return
             yield piece
             offset += len(piece)
+
+    def expect(self, ranges: Iterable[tuple[int, int]]) -> None:
+        """See `ByteSource`: the system reads ahead by itself."""
 
 
 def _not_readable(path: Path, error: OSError) -> SourceNotReadable:

@@ -17,7 +17,8 @@ from typing import Final
 
 from pivcs.errors import StateError
 
-_BATCH: Final = 1 << 20
+_BATCH: Final = 1 << 16
+"""Smaller pieces are put together; larger ones are written without being copied."""
 _NO_LINKS: Final = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EXDEV, errno.EMLINK)
 _FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Final, Protocol
 from zlib import crc32
 
@@ -17,6 +18,7 @@ from pivcs.store.lease import hold_lease
 from pivcs.store.packing import Packer
 from pivcs.store.pieces import pack, unpack, unpack_checked
 from pivcs.store.records import Stream
+from pivcs.store.unpacking import ReadAhead, Row
 
 PIECE: Final = 1 << 20
 COMMIT_EVERY: Final = 32 << 20
@@ -24,6 +26,8 @@ COMMIT_EVERY: Final = 32 << 20
 TAIL_PIECES: Final = 64
 """Pieces of a tail after which they are put together."""
 CACHED_CHUNKS: Final = 8
+MANY: Final = 4 << 20
+"""Bytes that are to be read in order, from which on chunks are unpacked ahead."""
 
 
 class Readable(Protocol):
@@ -196,6 +200,7 @@ class StreamSource:
         self._tail_start = stream.tail_start
         self._tail: bytes | None = None
         self._cache: OrderedDict[int, bytes] = OrderedDict()
+        self._ahead: ReadAhead | None = None
         with database.reading() as connection:
             self._load_chunks(connection)
         if (self._starts[0] if self._starts else self._tail_start) != 0:
@@ -220,12 +225,28 @@ class StreamSource:
     def iter_range(self, offset: int, length: int) -> Iterator[bytes]:
         """See `ByteSource`."""
         end = min(offset + length, self.size)
+        if end - offset >= MANY and (self._ahead is None or self._ahead.is_done):
+            self.expect([(offset, end)])
         while offset < end:
-            part = self._part(offset)[: end - offset]
+            part = self._part(offset, end)
             if not part:
                 raise StoreDamaged(self._database.where, f"stream {self._stream.id} ends early, at byte {offset}")
             yield part
             offset += len(part)
+
+    def expect(self, ranges: Iterable[tuple[int, int]]) -> None:
+        """Tell which ranges, from start to end, will be read in this order: where these are many bytes, chunks are
+        unpacked ahead in a second thread."""
+        ranges = list(ranges)
+        if sum(end - start for start, end in ranges) >= MANY:
+            starts, chunks = self._starts, self._chunks
+            idents = (
+                chunks[place]
+                for start, end in ranges
+                for place in range(max(0, bisect_right(starts, start) - 1), bisect_right(starts, end - 1))
+            )
+            unpack = partial(_unpacked, self._database.where, self._stream.id, self._checked)
+            self._ahead = ReadAhead(partial(_load_chunk, self._database), unpack, idents)
 
     def close(self) -> None:
         """See `ByteSource`: the store is closed by whoever opened it."""
@@ -251,17 +272,18 @@ class StreamSource:
             raise StoreDamaged(self._database.where, f"stream {self._stream.id} {detail}")
         return tail
 
-    def _part(self, offset: int) -> bytes:
-        """Return the bytes from `offset` to the end of the chunk that it lies in."""
+    def _part(self, offset: int, end: int) -> bytes:
+        """Return the bytes from `offset` to `end`, or to the end of the chunk that it lies in."""
         if offset >= self._tail_start:
             if self._tail is None:
                 self._tail = self._load_tail()
             if offset >= self._tail_start:
-                return self._tail[offset - self._tail_start :]
+                return self._tail[offset - self._tail_start : end - self._tail_start]
         place = bisect_right(self._starts, offset) - 1
         if place < 0:
             raise StoreDamaged(self._database.where, f"stream {self._stream.id} has no chunk for byte {offset}")
-        return self._chunk(place)[offset - self._starts[place] :]
+        start = self._starts[place]
+        return self._chunk(place)[offset - start : end - start]
 
     def _chunk(self, place: int) -> bytes:
         ident = self._chunks[place]
@@ -269,25 +291,45 @@ class StreamSource:
         if data is not None:
             self._cache.move_to_end(ident)
             return data
-        with self._database.reading() as connection:
-            row = connection.execute("SELECT size, codec, data, hash FROM chunk WHERE id = ?", (ident,)).fetchone()
-        where, name = self._database.where, f"chunk {ident} of stream {self._stream.id}"
-        if row is None:
-            raise StoreDamaged(where, f"{name} is missing")
-        size, codec, packed, digest = row
-        try:
-            data = unpack(codec, packed, size)
-        except ValueError as error:
-            raise StoreDamaged(where, f"a chunk cannot be read, {name}: {error}") from error
-        if self._checked and chunk_id(data).digest != digest:
-            raise StoreDamaged(where, f"{name} is not what its hash says")
+        if self._ahead is not None:
+            data = self._ahead.take(ident)
+        if data is None:
+            row = _load_chunk(self._database, ident)
+            data = _unpacked(self._database.where, self._stream.id, self._checked, ident, row)
         end = self._starts[place + 1] if place + 1 < len(self._starts) else self._tail_start
-        if self._starts[place] + size != end:
-            raise StoreDamaged(where, f"{name} ends at byte {self._starts[place] + size}, not at {end}")
+        if self._starts[place] + len(data) != end:
+            name = _name(ident, self._stream.id)
+            raise StoreDamaged(
+                self._database.where, f"{name} ends at byte {self._starts[place] + len(data)}, not at {end}"
+            )
         self._cache[ident] = data
         if len(self._cache) > CACHED_CHUNKS:
             self._cache.popitem(last=False)
         return data
+
+
+def _name(ident: int, stream: int) -> str:
+    return f"chunk {ident} of stream {stream}"
+
+
+def _load_chunk(database: Database, ident: int) -> Row | None:
+    with database.reading() as connection:
+        row = connection.execute("SELECT size, codec, data, hash FROM chunk WHERE id = ?", (ident,)).fetchone()
+    return None if row is None else Row(*row)
+
+
+def _unpacked(where: str, stream: int, checked: bool, ident: int, row: Row | None) -> bytes:
+    """Return the bytes of a chunk; raises `StoreDamaged`. Uses nothing of the store, so any thread may call it."""
+    name = _name(ident, stream)
+    if row is None:
+        raise StoreDamaged(where, f"{name} is missing")
+    try:
+        data = unpack(row.codec, row.data, row.size)
+    except ValueError as error:
+        raise StoreDamaged(where, f"a chunk cannot be read, {name}: {error}") from error
+    if checked and chunk_id(data).digest != row.digest:
+        raise StoreDamaged(where, f"{name} is not what its hash says")
+    return data
 
 
 def layout_of(database: Database, stream: Stream) -> list[tuple[int, int, bytes]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cache
 from typing import TYPE_CHECKING, Final
 from zlib import crc32
@@ -19,6 +20,8 @@ BEST: Final = 12
 
 WORTHWHILE: Final = 1 << 12
 """Fewer bytes than this stay plain: most tails are a few lines, and the import of the codec costs 20 ms."""
+
+_OF_THREAD: Final = threading.local()
 
 _DESCRIPTOR: Final = 4
 """Place of the byte in a Zstandard frame (RFC 8878, 3.1.1.1.1) of which one bit says that there is a checksum."""
@@ -87,8 +90,11 @@ def _compressor(level: int, *, checksum: bool = False) -> zstandard.ZstdCompress
     return zstandard.ZstdCompressor(level=level, write_content_size=True, write_checksum=checksum)
 
 
-@cache
 def _decompressor() -> zstandard.ZstdDecompressor:
-    import zstandard
+    """Return the decompressor of this thread: two threads with one would spoil each other's output."""
+    found: zstandard.ZstdDecompressor | None = getattr(_OF_THREAD, "decompressor", None)
+    if found is None:
+        import zstandard
 
-    return zstandard.ZstdDecompressor()
+        found = _OF_THREAD.decompressor = zstandard.ZstdDecompressor()
+    return found

@@ -46,10 +46,17 @@ class PlainReader:
 
     def __init__(self, path: Path) -> None:
         self.db = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)
+        problem = self._problem()
+        if problem is not None:
+            self.close()
+            raise ValueError(problem)
+
+    def _problem(self) -> str | None:
         if self._one("PRAGMA application_id") != APPLICATION:
-            raise ValueError("no store")
+            return "no store"
         if self._one("PRAGMA user_version") != VERSION or self._one("SELECT count(*) FROM feature"):
-            raise ValueError("a newer store")
+            return "a newer store"
+        return None
 
     def close(self) -> None:
         self.db.close()
