@@ -2,9 +2,9 @@
 
 `pivcs grep` of a synced session, as a whole process, beside `rg PATTERN FILE` piped into `jq`, which parses the lines
 that rg found and keeps those with the pattern in what was said, thought, called or answered. Patterns: one that is in
-no line, one in some, one in many, one that is a key of most lines, one without a text that every match must have.
-The entries that each finds are counted; jq looks at fewer kinds of text. The output is a Markdown table. Needs `rg` and
-`jq`.
+no line, one in some, one with alternatives, one in many, one that is a key of most lines, one without a text that every
+match must have. The entries that each finds are counted; jq looks at fewer kinds of text. The output is a Markdown
+table. Needs `rg` and `jq`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from benchmarks.measure import Once, alternate, machine, run_process
 
 PATTERNS = {
     "nowhere": "zzqqxx",
-    "some": "buffer timeout",
+    "some": "cache key",
+    "either": "cache key|zzqqxx|merge base",
     "many": "error",
     "a key": "totalTokens",
     "no text": "[0-9]{9,}",
