@@ -1,11 +1,12 @@
 """Searching the texts of entries, reading only records that may have what is looked for.
 
 The bytes of the session are searched for literals first, in large pieces; only records that have one are parsed. What
-counts is the text, not the bytes: records with characters escaped that need no escape are always parsed.
+counts is the text, not the bytes: records with characters escaped that need no escape are parsed, too.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
@@ -13,7 +14,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 from pivcs.objects.table import Table
 from pivcs.ops.entry_text import field_texts
-from pivcs.ops.grep_pattern import ESCAPE, ESCAPE_LENGTH, Wanted
+from pivcs.ops.grep_pattern import ESCAPE_LENGTH, Wanted
 from pivcs.ops.live_file import LiveReading, is_unchanged, unchanged_file
 from pivcs.ops.records import iter_entries
 from pivcs.ops.view import SHOWN_WHOLE, SessionView
@@ -111,8 +112,8 @@ def _nodes(table: Table, rows: Iterator[int] | list[int]) -> Iterator[int]:
 
 def _rows_with(table: Table, source: ByteSource, wanted: Wanted) -> Iterator[int]:
     """Yield the rows whose bytes have a literal, or an escape that may hide one, in order; a row maybe twice."""
-    literals = [literal.encode() for literal in wanted.literals]
-    keep = max(ESCAPE_LENGTH, *map(len, literals)) - 1
+    needles, escapes = wanted.needles, wanted.escapes
+    keep = max(ESCAPE_LENGTH, *map(len, needles)) - 1
     buffer = bytearray(PIECE + keep)
     view = memoryview(buffer)
     position, held = 0, 0
@@ -121,7 +122,7 @@ def _rows_with(table: Table, source: ByteSource, wanted: Wanted) -> Iterator[int
         if not count:
             return
         end = held + count
-        yield from _rows_in(buffer, end, position - held, table, literals, fold=wanted.fold)
+        yield from _rows_in(buffer, end, position - held, table, needles, escapes, fold=wanted.fold)
         position += count
         held = min(keep, end)
         view[:held] = view[end - held : end]
@@ -137,11 +138,18 @@ def _fill(source: ByteSource, position: int, room: memoryview) -> int:
 
 
 def _rows_in(
-    piece: bytearray, end: int, start: int, table: Table, literals: Sequence[bytes], *, fold: bool
+    piece: bytearray,
+    end: int,
+    start: int,
+    table: Table,
+    needles: Sequence[bytes],
+    escapes: re.Pattern[bytes],
+    *,
+    fold: bool,
 ) -> Iterator[int]:
     """Yield the rows of a piece that begins at a stream position and that have a literal or an escape."""
-    places = Places((piece.lower() if fold else piece).find, literals, end)
-    literal, escape = places.behind(0), _escape_in(piece, 0, end)
+    places = Places((piece.lower() if fold else piece).find, needles, end)
+    literal, escape = places.behind(0), _escape_in(escapes, piece, 0, end)
     while literal >= 0 or escape >= 0:
         at = min(place for place in (literal, escape) if place >= 0)
         row = bisect_right(table.offset, start + at) - 1
@@ -153,12 +161,12 @@ def _rows_in(
         if 0 <= literal < behind:
             literal = places.behind(behind)
         if 0 <= escape < behind:
-            escape = _escape_in(piece, behind, end)
+            escape = _escape_in(escapes, piece, behind, end)
 
 
-def _escape_in(piece: bytearray, start: int, end: int) -> int:
+def _escape_in(escapes: re.Pattern[bytes], piece: bytearray, start: int, end: int) -> int:
     """Return the place of the next escape of a character that needs none, -1 for none."""
-    found = ESCAPE.search(piece, start, end)
+    found = escapes.search(piece, start, end)
     return found.start() if found is not None else -1  # what is cut by the end is found in the next piece
 
 

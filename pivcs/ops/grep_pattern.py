@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import unicodedata
 import warnings
 from collections.abc import Iterable, Iterator
 from re import _constants, _parser  # type: ignore[attr-defined]
@@ -10,16 +12,17 @@ from typing import Any, Final, NamedTuple
 
 from pivcs.ops.predicates import BadPattern
 
-_SAFE: Final = frozenset(
-    character for character in map(chr, range(0x20, 0x7F)) if character not in '"\\/'
-)
-"""Characters that JSON writes as they are, or as an escape that `ESCAPE` finds."""
 _FOLDED: Final = frozenset("kKsSiI")
 """Letters that are equal to one beyond ASCII when case is ignored: the Kelvin sign, the long s, the dotted and dotless
 i."""
 ESCAPE: Final = re.compile(rb"\\u00[2-7]")
 """An escape of a character that needs none (or of `"`, `\\` and DEL): whoever wrote one may have escaped any."""
+_ESCAPE_SLASH: Final = re.compile(rb"\\(?:u00[2-7]|/)")
+_ESCAPE_WIDE: Final = re.compile(rb"\\u(?:00[2-9A-Fa-f]|0[1-9A-Fa-f]|[1-9A-Fa-f])")
+_ESCAPE_ANY: Final = re.compile(rb"\\(?:/|u(?:00[2-9A-Fa-f]|0[1-9A-Fa-f]|[1-9A-Fa-f]))")
+"""All escapes but those of control characters, which JSON requires."""
 ESCAPE_LENGTH: Final = 5
+"""Most bytes of what these patterns match."""
 MOST: Final = 16
 """Texts that are looked for side by side; with more of them parsing each record is no slower."""
 
@@ -35,6 +38,19 @@ class Wanted(NamedTuple):
     pattern: re.Pattern[str]
     literals: tuple[str, ...]
     fold: bool
+
+    @property
+    def needles(self) -> tuple[bytes, ...]:
+        """The literals as JSON has them where it escapes only what it must."""
+        return tuple(_in_json(literal) for literal in self.literals)
+
+    @property
+    def escapes(self) -> re.Pattern[bytes]:
+        """What a record has whose JSON spells a literal in another way: at most `ESCAPE_LENGTH` bytes."""
+        slash, wide = any("/" in each for each in self.literals), not all(each.isascii() for each in self.literals)
+        if wide:
+            return _ESCAPE_ANY if slash else _ESCAPE_WIDE
+        return _ESCAPE_SLASH if slash else ESCAPE
 
     def may_match(self, text: str) -> bool:
         """Whether a text has what every match has: most texts of a record that may have a hit have none."""
@@ -72,7 +88,7 @@ def _whole_words(expression: str, *, verbose: bool) -> str:
 
 
 def _literals(expression: str, flags: int, *, fold: bool) -> tuple[str, ...]:
-    """Return texts of safe characters one of which every match has, as far as is easily told."""
+    """Return texts of usable characters one of which every match has, as far as is easily told."""
     try:
         return _needed(_parser.parse(expression, flags & ~re.DEBUG), fold=fold)
     except Exception:  # the parser is no public interface: without it every record is read
@@ -84,7 +100,7 @@ def _needed(items: Iterable[Any], *, fold: bool) -> tuple[str, ...]:
     found: list[tuple[str, ...]] = []
     run = ""
     for kind, value in _flat(items):
-        if kind is _constants.LITERAL and chr(value) in _SAFE and not (fold and chr(value) in _FOLDED):
+        if kind is _constants.LITERAL and _is_usable(chr(value), fold=fold):
             run += chr(value)
             continue
         if kind is _constants.AT:  # an anchor takes no room
@@ -101,8 +117,25 @@ def _needed(items: Iterable[Any], *, fold: bool) -> tuple[str, ...]:
     return max((each for each in found if each and all(each) and len(each) <= MOST), key=_worth, default=())
 
 
+def _is_usable(character: str, *, fold: bool) -> bool:
+    """Whether a character in a text tells which bytes its record has, unless these have an escape for it.
+
+    Control characters have two spellings in JSON. U+FFFD and lone surrogates may stand for bytes that are no UTF-8.
+    Beyond ASCII only letters without case are equal to nothing but themselves when case is ignored.
+    """
+    if character.isascii():
+        return " " <= character <= "~" and not (fold and character in _FOLDED)
+    return character != "\ufffd" and unicodedata.category(character) != "Cs" and (
+        not fold or unicodedata.category(character) == "Lo"
+    )
+
+
+def _in_json(text: str) -> bytes:
+    return json.dumps(text, ensure_ascii=False)[1:-1].encode()
+
+
 def _worth(literals: tuple[str, ...]) -> tuple[int, int]:
-    return min(map(len, literals)), -len(literals)
+    return min(len(_in_json(literal)) for literal in literals), -len(literals)
 
 
 def _flat(items: Iterable[Any]) -> Iterator[Any]:
