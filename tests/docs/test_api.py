@@ -1,10 +1,12 @@
-"""The page about the Python API does what it says, and names everything that there is."""
+"""The page about the Python API and the README do what they say, and the page names everything that there is."""
 
 from __future__ import annotations
 
 import doctest
 import re
 from pathlib import Path
+
+import pytest
 
 import pivcs
 from docs.generate import ROOT
@@ -13,11 +15,13 @@ from pivcs import Session
 PAGE = ROOT / "docs" / "api.md"
 
 
-def test_examples_do_what_they_show(tmp_path: Path) -> None:
-    blocks = re.findall(r"^```pycon\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+@pytest.mark.parametrize("page", [PAGE, ROOT / "README.md"], ids=lambda page: page.name)
+def test_examples_do_what_they_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```pycon\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     assert len(blocks) == 1
     assert len(blocks[0].splitlines()) <= 22
-    test = doctest.DocTestParser().get_doctest(blocks[0], {"directory": tmp_path}, PAGE.name, str(PAGE), 0)
+    test = doctest.DocTestParser().get_doctest(blocks[0], {"directory": tmp_path}, page.name, str(page), 0)
     shown: list[str] = []
     result = doctest.DocTestRunner().run(test, out=shown.append)
     assert result.attempted > 10
