@@ -21,6 +21,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
 _make_database = Database.__init__
+_databases: weakref.WeakSet[Database] = weakref.WeakSet()
 
 
 def _closed_when_forgotten(
@@ -28,13 +29,27 @@ def _closed_when_forgotten(
 ) -> None:
     """Make a database that tests may drop without closing it, as they do with values; Python 3.13 warns of it.
 
-    That commands close theirs is tested by itself (`tests/cli/test_surroundings.py`).
+    That the program closes all of its own is tested with each command (`tests/cli/conftest.py`).
     """
     _make_database(self, connection, path, read_only=read_only)
+    _databases.add(self)
     weakref.finalize(self, connection.close)
 
 
 Database.__init__ = _closed_when_forgotten  # type: ignore[method-assign]
+
+
+def open_databases() -> set[Database]:
+    """Return the databases that nobody has closed or forgotten."""
+    return {database for database in _databases if _is_open(database)}
+
+
+def _is_open(database: Database) -> bool:
+    try:
+        database.connection.total_changes  # noqa: B018 - says it when the connection is closed
+    except sqlite3.ProgrammingError:
+        return False
+    return True
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -14,6 +14,7 @@ import orjson
 import pytest
 
 from pivcs.cli import run
+from tests.conftest import open_databases
 
 REPOSITORY = Path(__file__).parent.parent.parent
 
@@ -60,11 +61,13 @@ def plain_surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture
 def pivcs(capfdbinary: pytest.CaptureFixture[bytes]) -> Program:
-    """Run the command line in this process."""
+    """Run the command line in this process; whatever it does, it closes the stores that it opens."""
 
     def call(*arguments: object) -> Result:
         capfdbinary.readouterr()
+        before = open_databases()
         code = run([str(argument) for argument in arguments])
+        assert open_databases() <= before
         sys.stdout.flush()
         captured = capfdbinary.readouterr()
         return Result(code, captured.out, captured.err)

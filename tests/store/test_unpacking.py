@@ -130,11 +130,12 @@ def test_damage_is_told_where_it_is_met(store: Store, statement: str, says: str)
         store.database.connection.execute("PRAGMA foreign_keys = OFF")
         store.database.connection.execute(statement)
         begin = content.layout_of(store.database, stream)[18][0]
+        pieces = store.bytes_of(stream).iter_range(0, stream.size)
         read = b""
-        with pytest.raises(StoreDamaged, match=says):
-            for piece in store.bytes_of(stream).iter_range(0, stream.size):
-                read += piece
-        assert len(read) >= begin
+        while len(read) < begin:
+            read += next(pieces)
         assert LINES.startswith(read)
+        with pytest.raises(StoreDamaged, match=says):
+            b"".join(pieces)
         with pytest.raises(StoreDamaged, match=says):
             bytes_of(store, stream)
