@@ -29,7 +29,8 @@ WORDS = ["total", "Total", "sum is", "toootal", "abcd", "ad", "xxy", "12", "STRA
          "É", "\u212a", "\ufffd", "/", "i̇", "ß", "ẞ"]  # fmt: skip
 
 EXPRESSIONS = st.recursive(
-    st.sampled_from([*map(re.escape, WORDS), "a", "to", "tal", "^", "$", r"\b", ".", r"\w", "[a-k]", "[^b]", r"\s"]),
+    st.sampled_from([*map(re.escape, WORDS), "a", "to", "tal", "^", "$", r"\b", ".", r"\w", "[a-k]", "[^b]", r"\s", r"\S", r"\B", "",
+                     r"\d"]),
     lambda inner: st.one_of(
         st.lists(inner, min_size=1, max_size=3).map("".join),
         st.lists(inner, min_size=2, max_size=3).map(lambda ways: f"(?:{'|'.join(ways)})"),
@@ -71,16 +72,22 @@ def _spelled(text: str, how: int) -> bytes:
 
 
 @given(
-    st.lists(st.tuples(st.lists(st.sampled_from(WORDS), max_size=6).map("".join), st.integers(0, 3)), max_size=6),
+    st.lists(
+        st.tuples(
+            st.lists(st.sampled_from(WORDS), max_size=6).map("".join), st.integers(0, 3),
+            st.sampled_from([b"", b"", b"total sum is ", "日本 a/b ".encode(), b"\\u0074"]),
+        ),
+        max_size=6,
+    ),
     st.sampled_from(PATTERNS) | EXPRESSIONS, st.booleans(), st.booleans(), st.booleans(),
 )  # fmt: skip
 def test_hits_are_those_of_reading_everything(
-    texts: list[tuple[str, int]], pattern: str, fixed: bool, ignore_case: bool, word: bool
+    texts: list[tuple[str, int, bytes]], pattern: str, fixed: bool, ignore_case: bool, word: bool
 ) -> None:
     lines = [header_line()]
-    for number, (text, how) in enumerate(texts):
+    for number, (text, how, damage) in enumerate(texts):
         made = message_line(f"{number:08x}", f"{number - 1:08x}" if number else None, content="@@")
-        lines.append(made.replace(b'"@@"', _spelled(text, how)))
+        lines.append(damage + made.replace(b'"@@"', _spelled(text, how)))
     view = view_of(b"".join(lines))
     try:
         looked_for = wanted(pattern, fixed=fixed, ignore_case=ignore_case, word=word)
@@ -94,6 +101,14 @@ def test_a_text_across_two_pieces_is_found(monkeypatch: pytest.MonkeyPatch, size
     monkeypatch.setattr(module, "PIECE", size)
     view = view_of(build_session("a-b-c-d", texts={"b": "the total of it", "c": "no", "d": "total"}))
     assert [view.table.name(row) for row in candidates(view, wanted("total"))] == ["bbbbbbbb", "dddddddd"]
+
+
+@pytest.mark.parametrize("damage", [b"total ", b"a total beside ", b"\\u0074", message_line("00000009")[:-1]])
+def test_an_entry_salvaged_from_a_line_that_has_the_text_elsewhere_is_found(damage: bytes) -> None:
+    made = message_line("00000001", None, content="the total")
+    view = view_of(header_line() + damage + made + b"total\n" + message_line("00000002", content="total"))
+    names = [view.table.name(hit.row) for hit in grep(view, wanted("total"))]
+    assert names == ["00000001", "00000002"]
 
 
 def test_only_records_that_may_have_a_hit_are_read() -> None:
@@ -117,6 +132,19 @@ def test_only_records_that_may_have_a_hit_are_read() -> None:
 )  # fmt: skip
 def test_the_texts_one_of_which_every_match_has_are_told(pattern: str, literals: list[str]) -> None:
     assert list(wanted(pattern).literals) == literals
+
+
+@pytest.mark.parametrize(
+    ("pattern", "in_lines"),
+    [
+        (r"\d+", True), (r"\w*|[a-z]?x{2,}", True), (r"(a|\b\S)\B", True), (".", True), (r"[^\n]", True), (r"[^\s]", True),
+        (r"(?i)é.*?", True), ("^a", False), ("a$", False), (r"\Aa", False), (r"\s", False), (r"\D", False), ("[^a]", False),
+        (r"[\t-\r]", False), ("\n", False), ("(?s).", False), ("(?s:.)", False), ("(?s:(?:x.))", False), ("a(?=b)", False),
+        ("(a)\\1", False), ("(?:x|\\W)", False), ("(?:[\n])+", False), ("(a)?(?(1)b|c)", False), (r"[^\W]", True),
+    ],
+)  # fmt: skip
+def test_patterns_that_cannot_leave_a_line_are_told(pattern: str, in_lines: bool) -> None:
+    assert wanted(pattern).in_lines == in_lines
 
 
 def test_letters_with_relatives_beyond_ascii_are_not_looked_for_when_case_is_ignored() -> None:
