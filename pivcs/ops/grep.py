@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import Final, Generic, NamedTuple, TypeVar
 
@@ -198,17 +199,17 @@ class Places(Generic[Sought]):
 
 def _hits(row: int, place: int, field: str, text: str, wanted: Wanted, around: Around) -> Iterator[Hit]:
     if around == NO_CONTEXT:
+        pattern = wanted.pattern
         for number, line in _lines_with(text, wanted):
-            spans = tuple(found.span() for found in wanted.pattern.finditer(line))
-            if spans:
+            if pattern.search(line):
+                spans = tuple(found.span() for found in pattern.finditer(line))
                 yield Hit(row, field, number, line, spans, place=place)
         return
     lines = lines_of(text)
     matches: dict[int, tuple[tuple[int, int], ...]] = {}
     for number, line in enumerate(lines):
-        spans = tuple(found.span() for found in wanted.pattern.finditer(line))
-        if spans:
-            matches[number] = spans
+        if wanted.pattern.search(line):
+            matches[number] = tuple(found.span() for found in wanted.pattern.finditer(line))
     for number, spans in matches.items():
         before = _context(lines, matches, range(number - 1, number - 1 - around.before, -1))
         after = _context(lines, matches, range(number + 1, number + 1 + around.after))
@@ -224,21 +225,32 @@ def lines_of(text: str) -> list[str]:
 
 
 def _lines_with(text: str, wanted: Wanted) -> Iterator[tuple[int, str]]:
-    """Yield the lines that may have a hit, with their numbers from 1: those with a literal, if there are any."""
+    """Yield the lines that may have a hit, with their numbers from 1: where it is quickly told, those only."""
     searched = text.lower() if wanted.fold else text
-    if not wanted.literals or len(searched) != len(text):  # a few letters become two in lower case
+    if wanted.literals and len(searched) == len(text):  # a few letters become two in lower case
+        behind = Places(searched.find, wanted.literals, len(text)).behind
+    elif wanted.in_lines:
+        behind = partial(_match_behind, wanted.pattern, text)
+    else:
         yield from enumerate(lines_of(text), 1)
         return
-    places = Places(searched.find, wanted.literals, len(text))
-    number, counted, at = 1, 0, places.behind(0)
+    number, counted, at = 1, 0, behind(0)
     while at >= 0:
         start = text.rfind("\n", 0, at) + 1
+        if start == len(text) > 0:  # behind the last line
+            break
         end = text.find("\n", at)
         end = len(text) if end < 0 else end
         number += text.count("\n", counted, start)
         counted = start
         yield number, text[start:end].removesuffix("\r")
-        at = places.behind(end)
+        at = behind(end + 1) if end < len(text) else -1
+
+
+def _match_behind(pattern: re.Pattern[str], text: str, start: int) -> int:
+    """Return the place of the first match from `start` on, -1 for none."""
+    found = pattern.search(text, start)
+    return found.start() if found is not None else -1
 
 
 def _context(lines: list[str], matches: Collection[int], places: range) -> list[str]:

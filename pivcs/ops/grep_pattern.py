@@ -27,17 +27,21 @@ MOST: Final = 16
 """Texts that are looked for side by side; with more of them parsing each record is no slower."""
 
 _FLAGS: Final = re.compile(r"(?:\(\?[aiLmsux]+\))+")
+_LF: Final = 10
+_WITHOUT_LF: Final = (_constants.CATEGORY_DIGIT, _constants.CATEGORY_WORD, _constants.CATEGORY_NOT_SPACE)
 _REPEATS: Final = frozenset((_constants.MAX_REPEAT, _constants.MIN_REPEAT))
 
 
 class Wanted(NamedTuple):
     """What to look for in each line of a text. One of `literals` is in every line that has a match (in lower case with
     `fold`), and in the bytes of its record unless these have characters escaped that need no escape; empty when there
-    are no such texts."""
+    are no such texts. With `in_lines` a match in a line is one in the whole text, too, and none in that is longer than
+    a line."""
 
     pattern: re.Pattern[str]
     literals: tuple[str, ...]
     fold: bool
+    in_lines: bool = False
 
     @property
     def needles(self) -> tuple[bytes, ...]:
@@ -63,12 +67,13 @@ def wanted(text: str, *, fixed: bool = False, ignore_case: bool = False, word: b
     flags = re.IGNORECASE if ignore_case else re.NOFLAG
     expression = re.escape(text) if fixed else text
     pattern = _compiled(expression, flags, text)
+    in_lines = _is_in_lines(expression, pattern.flags)  # and so are whole words: line ends are no letters
     if word:
         expression = _whole_words(expression, verbose=bool(pattern.flags & re.VERBOSE))
         pattern = _compiled(expression, flags, text)
     fold = bool(pattern.flags & re.IGNORECASE)
     literals = _literals(expression, pattern.flags, fold=fold)
-    return Wanted(pattern, tuple(dict.fromkeys(each.lower() if fold else each for each in literals)), fold)
+    return Wanted(pattern, tuple(dict.fromkeys(each.lower() if fold else each for each in literals)), fold, in_lines)
 
 
 def _compiled(expression: str, flags: re.RegexFlag, typed: str) -> re.Pattern[str]:
@@ -136,6 +141,55 @@ def _in_json(text: str) -> bytes:
 
 def _worth(literals: tuple[str, ...]) -> tuple[int, int]:
     return min(len(_in_json(literal)) for literal in literals), -len(literals)
+
+
+def _is_in_lines(expression: str, flags: int) -> bool:
+    """Whether no part of a match can be a line feed, and no match depends on more than letters beside it."""
+    try:
+        return _cannot_leave(_parser.parse(expression, flags & ~re.DEBUG), flags)
+    except Exception:  # as for literals
+        return False
+
+
+def _cannot_leave(items: Iterable[Any], flags: int) -> bool:
+    """As `_is_in_lines`, for some items in a row. No deeper than the parser itself was."""
+    for kind, value in _flat(items):
+        if kind is _constants.LITERAL:
+            stays = value != _LF
+        elif kind is _constants.NOT_LITERAL:
+            stays = value == _LF
+        elif kind is _constants.ANY:
+            stays = not flags & re.DOTALL
+        elif kind is _constants.IN:
+            stays = not _has_line_feed(value)
+        elif kind is _constants.AT:
+            stays = value in (_constants.AT_BOUNDARY, _constants.AT_NON_BOUNDARY)
+        elif kind in _REPEATS:
+            stays = _cannot_leave(value[2], flags)
+        elif kind is _constants.BRANCH:
+            stays = all(_cannot_leave(way, flags) for way in value[1])
+        elif kind is _constants.SUBPATTERN:
+            stays = _cannot_leave(value[3], flags | value[1])
+        else:  # what looks around, or does not try all ways
+            stays = False
+        if not stays:
+            return False
+    return True
+
+
+def _has_line_feed(chosen: Iterable[Any]) -> bool:
+    """Whether a set of characters has the line feed."""
+    negated = found = False
+    for kind, value in chosen:
+        if kind is _constants.NEGATE:
+            negated = True
+        elif kind is _constants.LITERAL:
+            found = found or value == _LF
+        elif kind is _constants.RANGE:
+            found = found or value[0] <= _LF <= value[1]
+        else:
+            found = found or value not in _WITHOUT_LF
+    return found != negated
 
 
 def _flat(items: Iterable[Any]) -> Iterator[Any]:

@@ -29,7 +29,8 @@ WORDS = ["total", "Total", "sum is", "toootal", "abcd", "ad", "xxy", "12", "STRA
          "É", "\u212a", "\ufffd", "/", "i̇", "ß", "ẞ"]  # fmt: skip
 
 EXPRESSIONS = st.recursive(
-    st.sampled_from([*map(re.escape, WORDS), "a", "to", "tal", "^", "$", r"\b", ".", r"\w", "[a-k]", "[^b]", r"\s"]),
+    st.sampled_from([*map(re.escape, WORDS), "a", "to", "tal", "^", "$", r"\b", r"\B", ".", r"\w", "[a-k]", "[^b]",
+                     r"\s", r"\S", r"\d", ""]),
     lambda inner: st.one_of(
         st.lists(inner, min_size=1, max_size=3).map("".join),
         st.lists(inner, min_size=2, max_size=3).map(lambda ways: f"(?:{'|'.join(ways)})"),
@@ -92,7 +93,9 @@ def test_hits_are_those_of_reading_everything(
         looked_for = wanted(pattern, fixed=fixed, ignore_case=ignore_case, word=word)
     except BadPattern:  # as two groups of one name
         reject()
-    assert [hit[:4] for hit in grep(view, looked_for)] == _naive(view, looked_for.pattern)
+    expected = _naive(view, looked_for.pattern)
+    assert [hit[:4] for hit in grep(view, looked_for)] == expected
+    assert [hit[:4] for hit in grep(view, looked_for, around=Around(1, 2))] == expected
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 64])
@@ -131,6 +134,20 @@ def test_only_records_that_may_have_a_hit_are_read() -> None:
 )  # fmt: skip
 def test_the_texts_one_of_which_every_match_has_are_told(pattern: str, literals: list[str]) -> None:
     assert list(wanted(pattern).literals) == literals
+
+
+@pytest.mark.parametrize(
+    ("pattern", "in_lines"),
+    [
+        (r"\d+", True), (r"\w*|[a-z]?x{2,}", True), (r"(a|\b\S)\B", True), (".", True), (r"[^\n]", True),
+        (r"[^\n\r]", True), (r"[^\s]", True), (r"[^\W]", True), (r"(?i)é.*?", True), ("^a", False), ("a$", False),
+        (r"\Aa", False), (r"\s", False), (r"\D", False), ("[^a]", False), ("[^ab]", False), (r"[\t-\r]", False),
+        ("\n", False), ("(?s).", False), ("(?s:.)", False), ("(?s:(?:x.))", False), ("a(?=b)", False),
+        ("(a)\\1", False), ("(?:x|\\W)", False), ("(?:[\n])+", False), ("(a)?(?(1)b|c)", False),
+    ],
+)  # fmt: skip
+def test_patterns_that_cannot_leave_a_line_are_told(pattern: str, in_lines: bool) -> None:
+    assert wanted(pattern).in_lines == in_lines
 
 
 def test_letters_with_relatives_beyond_ascii_are_not_looked_for_when_case_is_ignored() -> None:
