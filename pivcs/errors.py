@@ -20,6 +20,8 @@ class PivcsError(Exception):
     """A failure to tell a person about: what failed, and as `hint` what to do."""
 
     exit_code = 1
+    has_lines = False
+    """Whether line breaks in the message are ours; else they are of what it quotes."""
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)

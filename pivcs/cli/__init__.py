@@ -149,12 +149,12 @@ def cli(directory: str | None) -> None:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code; errors for people go to standard error."""
     _give_streams()
+    given = list(arguments) if arguments is not None else None
     try:
-        given = list(arguments) if arguments is not None else None
         result = cli.main(args=given, prog_name="pivcs", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
+        _show(error, sys.argv[1:] if given is None else given)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
@@ -193,9 +193,26 @@ def _of_system(error: OSError) -> PivcsError:
     return StateError(f"cannot use '{os.fsdecode(error.filename)}': {reason}")
 
 
+def _show(error: click.ClickException, arguments: Sequence[str]) -> None:
+    """Show an error of click's, in which line breaks are its own but for those of the arguments that it quotes."""
+    from io import StringIO
+
+    from pivcs.cli.output import to_stderr
+    from pivcs.render.text import visible
+
+    shown = StringIO()
+    shown.isatty = lambda: True  # type: ignore[method-assign] # or click would take terminal sequences out
+    error.show(shown)
+    text = shown.getvalue()
+    for argument in arguments:
+        if not argument.isprintable():
+            text = text.replace(argument, visible(argument, keep=""))
+    to_stderr(text.removesuffix("\n"), keep="\n\t")
+
+
 def _complain(error: PivcsError) -> None:
     from pivcs.cli.output import to_stderr
 
-    to_stderr(f"pivcs: {error.message}")
+    to_stderr(f"pivcs: {error.message}", keep="\n" if error.has_lines else "")
     if error.hint:
         to_stderr(f"hint: {error.hint}")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from pivcs.cli.complete import revisions as proposed
-from pivcs.cli.output import Output, output_options, warn
+from pivcs.cli.output import NewFile, Output, output_options, warn
 from pivcs.cli.switch import go_to, summary_of, summary_options
 from pivcs.cli.target import open_session, resolve_warned, session_option, split_target
 from pivcs.ops.cautions import cautions
@@ -24,7 +24,7 @@ from pivcs.session.world import World
 @click.command("checkout")
 @click.argument("arguments", metavar="[SESSION] REV", nargs=-1, shell_complete=proposed)
 @session_option
-@click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="Write to FILE.")
+@click.option("-o", "--output", metavar="FILE", type=NewFile(), help="Write to FILE.")
 @click.option("--in-place", is_flag=True, help="Let pi resume at REV in the same file: one line is appended.")
 @summary_options
 @output_options
@@ -57,8 +57,6 @@ def command(
         raise click.UsageError("one revision, please: the entry to check out")
     if in_place and output is not None:
         raise click.UsageError("--in-place and --output do not go together")
-    if output is not None and output.is_dir():
-        raise click.UsageError("--output needs the name of a file, not that of a directory")
     view = open_session(session)
     shown = Output(colour=colour, pager=not no_pager, utc=utc)
     if in_place:

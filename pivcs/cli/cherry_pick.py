@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from pivcs.cli.complete import revisions as proposed
-from pivcs.cli.output import Output, output_options, warn
+from pivcs.cli.output import NewFile, Output, output_options, warn
 from pivcs.cli.target import command_line, now, open_session, resolve_warned, session_option, split_target
 from pivcs.ops.cautions import cautions
 from pivcs.ops.cherry_pick import cherry_pick
@@ -25,7 +25,7 @@ from pivcs.session.world import World
 @session_option
 @click.option("--onto", metavar="REV", required=True, help="The entry below which to replay.", shell_complete=proposed)
 @click.option(
-    "-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="Replay on the way to REV in a new FILE."
+    "-o", "--output", metavar="FILE", type=NewFile(), help="Replay on the way to REV in a new FILE."
 )
 @output_options
 def command(

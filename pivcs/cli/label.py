@@ -29,7 +29,7 @@ from pivcs.store.refs import RefChange
 @click.command("label")
 @click.argument("arguments", metavar="[SESSION] [NAME REV]", nargs=-1, shell_complete=proposed)
 @session_option
-@click.option("-d", "--delete", is_flag=True, help="Remove a label: -d NAME, or -d REV for whatever label it has.")
+@click.option("-d", "--delete", is_flag=True, help="Remove labels: -d NAME, or -d REV for whatever label it has.")
 @output_options
 def command(
     arguments: tuple[str, ...],
@@ -97,9 +97,14 @@ def _set(arguments: tuple[str, ...], session: str | None) -> list[RefChange]:
 def _delete(arguments: tuple[str, ...], session: str | None) -> list[RefChange]:
     from pivcs.ops.labelling import row_to_clear, set_label
 
-    if not 1 <= len(arguments) <= 2 or (len(arguments) == 2 and session is not None):
-        raise click.UsageError("--delete needs one label or revision")
-    session, what = (session, arguments[0]) if len(arguments) == 1 else arguments
+    if session is None and len(arguments) > 1:
+        named, words = split_target(arguments[:1], None)  # the others may be texts that look like anything
+        if not words:
+            session, arguments = named, arguments[1:]
+    if not arguments:
+        raise click.UsageError("--delete needs labels or revisions")
     view = open_session(session)
-    change = set_label(view, row_to_clear(view, text_of(what)), None, writer())
-    return [change] if change is not None else []
+    rows = dict.fromkeys(row_to_clear(view, text_of(name)) for name in arguments)  # all are found before one goes
+    writing = writer()
+    changes = (set_label(view, row, None, writing) for row in rows)
+    return [change for change in changes if change is not None]

@@ -9,7 +9,7 @@ from random import Random
 import click
 
 from pivcs.cli.complete import sessions
-from pivcs.cli.output import Output, output_options, warn
+from pivcs.cli.output import NewFile, Output, output_options, warn
 from pivcs.cli.target import open_session, session_option, split_session
 from pivcs.ops.migrate import migrate
 from pivcs.render.documents import encode
@@ -22,7 +22,7 @@ from pivcs.session.world import World
 @click.argument("arguments", metavar="[SESSION]", nargs=-1, shell_complete=sessions)
 @session_option
 @click.option(
-    "-o", "--output", metavar="FILE", type=click.Path(path_type=Path), required=True, help="Write to FILE, a new one."
+    "-o", "--output", metavar="FILE", type=NewFile(), required=True, help="Write to FILE, a new one."
 )
 @click.option("--seed", type=int, metavar="N", help="Make the ids from N, so that they are the same every time.")
 @output_options

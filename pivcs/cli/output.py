@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
@@ -19,6 +20,21 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _LESS: Final = "FRX"
 """What git gives to less: quit if it fits on one screen, keep colours, do not clear the screen."""
+
+
+class NewFile(click.Path):
+    """The type of an option that names a file which is to be written: not empty, and no directory."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """As click does."""
+        if not value:
+            self.fail("the name of a file is empty", param, ctx)
+        if os.path.isdir(value):
+            self.fail(f"'{os.fspath(value)}' is a directory, not a file", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 class Output:
@@ -56,10 +72,10 @@ class Output:
         return encodable(line, self.encoding)
 
 
-def to_stderr(text: str) -> None:
-    """Write a message for people to standard error; it may quote anything."""
+def to_stderr(text: str, *, keep: str = "") -> None:
+    """Write a message for people to standard error; it may quote anything, also line breaks, unless these are kept."""
     encoding = sys.stderr.encoding or "ascii"
-    click.echo(encodable(visible(text), encoding), err=True)
+    click.echo(encodable(visible(text, keep=keep), encoding), err=True)
 
 
 def warn(text: str) -> None:

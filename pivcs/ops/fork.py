@@ -11,6 +11,8 @@ from pathlib import Path
 from pivcs.ops.checkout import Written
 from pivcs.ops.switch import resumable_id
 from pivcs.ops.view import SessionView
+from pivcs.ops.writing import refuse_without_file
+from pivcs.session.appending import SessionFileGone
 from pivcs.session.blocks import Text
 from pivcs.session.codes import USER
 from pivcs.session.manager import Session
@@ -24,8 +26,9 @@ def fork(view: SessionView, row: int, *, at: bool, world: World) -> Written:
     """Write the path to an entry as a session beside its own.
 
     At a prompt, unless `at`, the path ends before it, and its text is given back. Raises `NotInPlace`,
-    `NotInThisVersion`, and as `Session.fork` does.
+    `NotInThisVersion`, `SessionFileGone`, and as `Session.fork` does.
     """
+    refuse_gone(view)
     ident = resumable_id(view, row)
     before = view.table.code[row] == USER and not at
     session = Session.fork(view.where, ident, position="before" if before else "at", world=world)
@@ -37,8 +40,21 @@ def fork(view: SessionView, row: int, *, at: bool, world: World) -> Written:
 
 
 def fork_into(view: SessionView, directory: Path, *, world: World) -> Written:
-    """Copy a whole session, every branch, into a session of another project. Raises as `Session.fork_from`."""
+    """Copy a whole session, every branch, into a session of another project.
+
+    Raises `SessionFileGone`, and as `Session.fork_from`.
+    """
+    refuse_gone(view)
     return _written(Session.fork_from(view.where, directory, world=world), None)
+
+
+def refuse_gone(view: SessionView) -> None:
+    """Raise `SessionFileGone` where a fork would need the file of a session that only the store has any more."""
+    refuse_without_file(view)
+    if not Path(view.where).exists():
+        error = SessionFileGone(Path(view.where))
+        error.hint = "`pivcs checkout` writes the way to any entry from what the store has"
+        raise error
 
 
 def _prompt(view: SessionView, row: int) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 import os
 from codecs import BOM_UTF8
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from pivcs.errors import InputError
@@ -43,17 +44,19 @@ def user_message(text: str, world: World) -> Object:
 
 
 def new_session(
-    cwd: Path, *, world: World, entries: Iterable[Object] = (), session_id: str | None = None,
-    parent: Path | None = None, output: Path | None = None,
+    cwd: Path, *, world: World, entries: Iterable[Object] = (), numbers: list[int] | None = None,
+    session_id: str | None = None, parent: Path | None = None, output: Path | None = None,
 ) -> Written:  # fmt: skip
     """Write a new session with these entries where pi looks for those of a working directory, or at `output`.
 
-    Raises `InvalidSessionId`, `InvalidEntry`, `SessionFileExists`, `SessionNotWritable`.
+    `numbers` are those of the lines of the input. Raises `InvalidSessionId`, `BadLine`, `InvalidEntry`,
+    `EntryNotFound`, `SessionFileExists`, `SessionNotWritable`.
     """
     absolute = world.surroundings.absolute
     above = None if parent is None else absolute(os.fspath(parent))
     session = Session.in_memory(cwd, session_id=session_id, parent_session=above, world=world)
-    ids = session.append_entries(list(entries))
+    with _lines_named(numbers):
+        ids = session.append_entries(list(entries))
     path = place_for(session.header, world) if output is None else Path(absolute(os.fspath(output)))
     data = b"".join(map(line_of, (session.header, *session.entries)))
     write_new(path, (data,))
@@ -93,12 +96,8 @@ def append_to(view: SessionView, entries: list[Object], writer: Writer, numbers:
     Raises `BadLine`, and as `open_to_append` and `Session.append_entries` do.
     """
     session = open_to_append(view, writer.world)
-    try:
+    with _lines_named(numbers):
         done = append_entries(view, session, entries, writer)
-    except (InvalidEntry, EntryNotFound) as error:
-        if numbers is None or error.place is None:
-            raise
-        raise BadLine(numbers[error.place], error.message, error.hint) from error
     if done.view is not None and done.ids:
         before, last = _around(done.view, done.ids)
         record_append(done.view, "entries", done.ids[0], before, last, now=writer.now, command=writer.command)
@@ -108,6 +107,17 @@ def append_to(view: SessionView, entries: list[Object], writer: Writer, numbers:
         Path(view.where), session.id, view.header.parent_session, header.get("version"), session.leaf, len(done.ids),
         size, in_place=True, appended=done.ids,
     )  # fmt: skip
+
+
+@contextmanager
+def _lines_named(numbers: list[int] | None) -> Iterator[None]:
+    """Raise `BadLine` in the place of what is wrong with an entry whose line's number is known."""
+    try:
+        yield
+    except (InvalidEntry, EntryNotFound) as error:
+        if numbers is None or error.place is None:
+            raise
+        raise BadLine(numbers[error.place], error.message, error.hint) from error
 
 
 def _around(view: SessionView, ids: tuple[str, ...]) -> tuple[bytes | None, bytes | None]:

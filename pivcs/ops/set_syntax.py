@@ -64,6 +64,8 @@ class Step(NamedTuple):
 class BadExpression(InputError):
     """An expression that cannot be read, or that means nothing; `position` is the place in `text`, from 0."""
 
+    has_lines = True
+
     def __init__(self, text: str, position: int, why: str, *, hint: str | None = None) -> None:
         begin = max(0, position - 60)
         shown = "".join(char if char.isprintable() else " " for char in text[begin : position + 60])

@@ -160,6 +160,39 @@ def test_interrupt_ends_quietly_with_130(tmp_path: Path):
     assert interrupted(["log", "--all", str(path)]) == (130, b"")
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["log", "-s", "{odd}.jsonl"],
+        ["log", "FILE", "{odd}"],
+        ["log", "-s", "{odd}"],
+        ["log", "FILE", "--{odd}"],
+        ["label", "-d", "FILE", "{odd}"],
+        ["new", "--user", "x", "--id", "{odd}"],
+        ["new", "--user", "x", "--cwd", "{odd}"],
+        ["-C", "{odd}", "log"],
+        ["{odd}"],
+    ],
+)
+def test_errors_quote_what_was_typed_in_one_line(pivcs: Program, tmp_path: Path, arguments: list[str]) -> None:
+    odd = "no\nhint: \x1b[31msuch\u202e"
+    file = tmp_path / "s.jsonl"
+    file.write_bytes(build_session("a-b"))
+    done = pivcs(*[str(file) if word == "FILE" else word.format(odd=odd) for word in arguments])
+    assert done.code in (2, 10)
+    assert "hint: ^[[31m" in done.complaint or "hint: \\x1b[31m" in done.complaint
+    assert "\x1b" not in done.complaint
+    assert "\u202e" not in done.complaint
+    assert not [line for line in done.complaint.splitlines() if line.startswith("hint: ^[")]
+
+
+def test_places_in_expressions_are_shown_below_them(pivcs: Program, tmp_path: Path) -> None:
+    file = tmp_path / "s.jsonl"
+    file.write_bytes(build_session("a-b"))
+    lines = pivcs("log", file, "role(user").complaint.splitlines()
+    assert lines[1:3] == ["  role(user", "      ^"]
+
+
 def interrupted(arguments: list[str]) -> tuple[int, bytes]:
     """Exit code and complaint of a run that is interrupted when it has begun to write."""
     # A shell that runs the tests in the background has them ignore interrupts, which the child would inherit.

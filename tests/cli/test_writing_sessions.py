@@ -84,6 +84,23 @@ def test_two_entries_may_have_the_same_label(pivcs: Program, tree: Path) -> None
     assert not Session.open(tree).labels
 
 
+def test_several_labels_are_removed_at_once_or_none(
+    pivcs: Program, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pivcs("label", tree, "a b", C)
+    pivcs("label", tree, "./x.jsonl", D)
+    before = tree.read_bytes()
+    assert pivcs("label", "-d", tree, "a b", "nothing").code == 10
+    assert tree.read_bytes() == before
+    done = pivcs("label", "-d", tree, "a b", "./x.jsonl", C)
+    assert [line.split()[2] for line in done.lines] == [C, D]
+    assert {label.text for label in Session.open(tree).labels.values()} == {"start"}
+    pivcs("label", tree, "other", D)
+    monkeypatch.setenv("PI_CODING_AGENT_DIR", str(tree.parent / "agent"))
+    assert len(pivcs("label", "-d", "-s", tree, "start", "other").lines) == 2
+    assert not Session.open(tree).labels
+
+
 def test_label_may_look_like_a_path_or_a_session(pivcs: Program, tree: Path) -> None:
     for text in ("./x.jsonl", "a::b", "HEAD", " ", "-"):
         assert pivcs("label", "-s", tree, text, D).code == 0
@@ -202,8 +219,26 @@ def test_new_session_is_where_pi_looks_for_it(pivcs: Program, tmp_path: Path) ->
     assert pivcs("log", "--oneline", path).lines[0].endswith("user: Hello.")
 
 
-def test_new_session_without_a_message_must_be_asked_for(pivcs: Program, tmp_path: Path) -> None:
+def test_new_session_begins_with_what_the_input_has(
+    pivcs: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "new.jsonl"
+    feed(monkeypatch, b'{"role":"user","content":"Hi."}\n\n{"type":"custom","customType":"x","id":"cafecafe"}\n')
+    done = pivcs("new", "-o", path, "--json")
+    assert (done.code, done.json["lines"], done.json["leaf"]) == (0, 2, "cafecafe")
+    _, first, second = map(json.loads, path.read_bytes().splitlines())
+    assert (first["parentId"], second["parentId"], first["message"]["content"]) == (None, first["id"], "Hi.")
+    feed(monkeypatch, b'{"role":"user","content":"Hi."}\n\n{"type":"label","targetId":"nowhere"}\n')
+    done = pivcs("new", "-o", tmp_path / "other.jsonl")
+    assert (done.code, (tmp_path / "other.jsonl").exists()) == (10, False)
+    assert "line 3 of the input: no entry 'nowhere'" in done.complaint
+
+
+def test_new_session_without_a_message_must_be_asked_for(
+    pivcs: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "new.jsonl"
+    feed(monkeypatch, b"\n")
     done = pivcs("new", "-o", path)
     assert (done.code, path.exists()) == (2, False)
     assert "--user TEXT gives one, --empty does without" in done.complaint
@@ -326,8 +361,28 @@ def test_a_message_without_text_and_a_directory_as_output_are_refused(
 ) -> None:
     assert pivcs("append", tree, "--user", " ").code == 2
     assert pivcs("new", "--user", "", "--cwd", tmp_path).code == 2
-    assert pivcs("checkout", tree, "HEAD", "-o", tmp_path).code == 2
     assert tree.read_bytes() == TREE
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["checkout", "FILE", C], ["new", "--user", "x"], ["migrate", "FILE"], ["cherry-pick", "FILE", C, "--onto", A]],
+)
+def test_output_is_the_name_of_a_file(pivcs: Program, tree: Path, tmp_path: Path, command: list[str]) -> None:
+    words = [tree if word == "FILE" else word for word in command]
+    assert "the name of a file is empty" in refused(pivcs(*words, "-o", ""), 2, tree)
+    assert f"'{tmp_path}' is a directory" in refused(pivcs(*words, "-o", tmp_path), 2, tree)
+
+
+def test_fork_of_a_file_that_is_gone_says_what_can_be_done(pivcs: Program, tree: Path, tmp_path: Path) -> None:
+    pivcs("sync", tree)
+    tree.unlink()
+    for words in (["fork", tree, C], ["fork", tree, "--into", tmp_path]):
+        done = pivcs(*words)
+        assert done.code == 20
+        assert f"'{tree}' is gone\nhint: `pivcs checkout` writes" in done.complaint
+    assert pivcs("checkout", tree, C, "-o", tmp_path / "new.jsonl").code == 0
+    assert Session.open(tmp_path / "new.jsonl").leaf == C
 
 
 def test_nothing_on_the_input_appends_nothing(pivcs: Program, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,9 +10,9 @@ import pytest
 from pivcs.ops.checkout import NotInThisVersion
 from pivcs.ops.fork import fork, fork_into
 from pivcs.ops.view import SessionView
+from pivcs.session.appending import SessionFileGone
 from pivcs.session.jsontext import parse_json
 from pivcs.session.manager import Session
-from pivcs.session.source import SourceNotReadable
 from tests.builders import build_session, entry_id, header_line, line
 from tests.ops.syncing import Box
 from tests.session.worlds import make_world
@@ -99,6 +99,6 @@ def test_version_1_is_migrated_when_it_goes_into_another_project(box: Box, tmp_p
 def test_file_that_is_gone_is_refused(box: Box) -> None:
     view = opened(box)
     box.path.unlink()
-    with pytest.raises(SourceNotReadable):
+    with pytest.raises(SessionFileGone):
         fork(view, row_of(view, "d"), at=False, world=make_world())
     assert list(box.directory.iterdir()) == []
