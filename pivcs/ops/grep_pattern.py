@@ -59,7 +59,10 @@ class Wanted(NamedTuple):
     def may_match(self, text: str) -> bool:
         """Whether a text has what every match has: most texts of a record that may have a hit have none."""
         searched = text.lower() if self.fold else text
-        return not self.literals or any(literal in searched for literal in self.literals)
+        for literal in self.literals:  # asked for every text of many entries
+            if literal in searched:
+                return True
+        return not self.literals
 
 
 def wanted(text: str, *, fixed: bool = False, ignore_case: bool = False, word: bool = False) -> Wanted:
