@@ -27,7 +27,8 @@ from pivcs.gitbridge.objects import (
 )
 from pivcs.gitbridge.packs import PackWriter
 from pivcs.gitbridge.ref_names import branch_ref, label_ref, session_folder, tag_ref
-from pivcs.gitbridge.review import TOOLS, write_review
+from pivcs.gitbridge.review import write_review
+from pivcs.gitbridge.review_options import TOOLS
 from pivcs.gitbridge.start_page import (
     SUMMARY,
     SessionSummary,
@@ -78,6 +79,7 @@ def export(views: Sequence[SessionView], destination: Destination, *, force: boo
             commits: dict[int, bytes] = {}
             targets = dict(_targets(view, folder))
             for written in write_review(view, writer, set(targets.values())):
+                assert written.commit is not None
                 commits[written.row] = written.commit
                 touched.update(written.files)
             updates = [RefUpdate(name, commits[row]) for name, row in targets.items()]

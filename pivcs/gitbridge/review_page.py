@@ -7,9 +7,12 @@ headings in what a model says are shown as text. Part of the mapping, as `review
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from pivcs.gitbridge.review_images import ReviewImage
+from pivcs.gitbridge.review_paths import image_link
 from pivcs.gitbridge.review_text import plain
 from pivcs.session.blocks import ToolCall
 from pivcs.session.describe import subject
@@ -27,8 +30,8 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _FOLDED: Final = {"thinking": "reasoning", "output": "output", "error": "error", "removed": "removed", "added": "added"}
 
 
-def page_piece(value: object, call: ToolCall | None, name: str) -> str:
-    """Return what an entry adds to its page, ending in a blank line."""
+def page_piece(value: object, call: ToolCall | None, name: str, images: Sequence[ReviewImage | None] = ()) -> str:
+    """Return what an entry adds to its page, ending in a blank line; `images` are those of its parts."""
     entry = Entry(value)
     message = entry.message
     who = (message.role if message is not None else None) or entry.type or "entry"
@@ -39,12 +42,17 @@ def page_piece(value: object, call: ToolCall | None, name: str) -> str:
     parts = parts_of(value)
     if not parts:
         lines += [_inline(subject(value, call)), ""]
+    shown = iter(images)
     for part in parts:
-        lines += [*_part_lines(part, quoted=who == "user"), ""]
+        image = next(shown, None) if part.kind == "image" else None
+        if image is not None:
+            lines += [f"![{image.kind} image, {len(image.data):,} bytes]({image_link(image.name)})", ""]
+        else:
+            lines += [*_part_lines(part, name, quoted=who == "user"), ""]
     return "\n".join(lines) + "\n"
 
 
-def _part_lines(part: Part, *, quoted: bool) -> list[str]:
+def _part_lines(part: Part, name: str, *, quoted: bool) -> list[str]:
     text = plain(part.text).strip("\n")
     if part.kind == "text":
         said = _markdown(text)
@@ -52,21 +60,21 @@ def _part_lines(part: Part, *, quoted: bool) -> list[str]:
     title = _inline(part.title)
     if part.kind == "call":
         first = [f"- `{title.replace('`', chr(39))}`"]
-        return [*first, "", *_fenced(text)] if text else first
+        return [*first, "", *_fenced(text, name)] if text else first
     if part.kind in ("image", "note"):
         return [f"*{title}*"]
     if not text:
         return [f"*{_FOLDED[part.kind]}: nothing*"]
     lines = text.split("\n")
     label = _FOLDED[part.kind] + (f": {title}" if title else "") + f", {len(lines)} line{'s' * (len(lines) != 1)}"
-    return [f"<details><summary>{label}</summary>", "", *_fenced(text), "", "</details>"]
+    return [f"<details><summary>{label}</summary>", "", *_fenced(text, name), "", "</details>"]
 
 
-def _fenced(text: str) -> list[str]:
+def _fenced(text: str, name: str) -> list[str]:
     lines = text.split("\n")
     shown = [line[:LONGEST_LINE] + ("…" if len(line) > LONGEST_LINE else "") for line in lines[:OUTPUT_LINES]]
     if len(lines) > OUTPUT_LINES:
-        shown.append(f"(+{len(lines) - OUTPUT_LINES} lines)")
+        shown.append(f"(+{len(lines) - OUTPUT_LINES} lines: `pivcs show {_inline(name)}` has all of them)")
     longest = max((len(run) for line in shown for run in _FENCE.findall(line)), default=0)
     fence = "`" * max(3, longest + 1)
     return [f"{fence}text", *shown, fence]

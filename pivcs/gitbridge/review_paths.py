@@ -14,15 +14,15 @@ PARTS: Final = 100
 """Names in one directory at most: a flat one costs as much for every change as it has names."""
 
 
-def file_place(path: FilePath) -> tuple[bytes, ...]:
-    """Return the components of a file's path in the tree.
+def file_place(path: FilePath, prefix: tuple[bytes, ...] = ()) -> tuple[bytes, ...]:
+    """Return the components of a file's path in the tree; `prefix` are those of the working directory.
 
     What git or a file system takes for something else, `.git` and `.gitmodules` among it, is encoded and stands
     below `.pivcs/escaped/`, and so does what is outside of the working directory.
     """
     safe = refusal(path.text) is None and refusal(path.text, windows=True) is None
     if path.inside and safe and not any(name.lower().startswith(".git") for name in path.text.split("/")):
-        return tuple(path.text.encode("utf-8", "surrogatepass").split(b"/"))
+        return *prefix, *path.text.encode("utf-8", "surrogatepass").split(b"/")
     return OURS, b"escaped", encode_component(path.text).encode()
 
 
@@ -42,3 +42,13 @@ def _bucket(name: str) -> bytes:
 def page_place(turn: int, part: int) -> tuple[bytes, ...]:
     """Return where a page of a turn stands: `.pivcs/turns/00/0007/00.md`."""
     return OURS, b"turns", b"%02d" % (turn // PARTS), b"%04d" % turn, b"%02d.md" % part
+
+
+def image_place(name: str) -> tuple[bytes, ...]:
+    """Return where an image of a page stands."""
+    return OURS, b"images", name[:2].encode(), name.encode()
+
+
+def image_link(name: str) -> str:
+    """Return the path of an image as seen from a page."""
+    return f"../../../images/{name[:2]}/{name}"

@@ -7,7 +7,8 @@ the renderers, which may change.
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 from pivcs.objects.oid import ObjectId
 from pivcs.session.blocks import ToolCall
@@ -44,8 +45,7 @@ def subject_line(value: object, call: ToolCall | None) -> str:
     entry = Entry(value)
     message = entry.message
     who = (message.role if message is not None else None) or entry.type or "entry"
-    text = plain(_WHO.get(who, f"{who}: ") + subject(value, call)).replace("\n", " ").strip()
-    return text if len(text) <= LONGEST_SUBJECT else text[: LONGEST_SUBJECT - 1].rstrip() + "…"
+    return _short(plain(_WHO.get(who, f"{who}: ") + subject(value, call)))
 
 
 def message_of(value: object, call: ToolCall | None, oid: ObjectId, name: str, base: str | None) -> bytes:
@@ -54,13 +54,52 @@ def message_of(value: object, call: ToolCall | None, oid: ObjectId, name: str, b
     Nothing that an entry says is taken for a trailer: these are the last paragraph, which is ours alone, and a line
     that begins as one of them is indented.
     """
+    paragraphs = [subject_line(value, call), _body(value), _trailers(oid, name, base)]
+    return ("\n\n".join(filter(None, paragraphs)) + "\n").encode()
+
+
+class Said(NamedTuple):
+    """What the message of a turn says of one of its entries: all of a prompt, a line of anything else."""
+
+    is_prompt: bool
+    text: str
+
+
+def said_of(value: object, call: ToolCall | None) -> Said:
+    """Return what the message of a turn says of one of its entries."""
+    message = Entry(value).message
+    if message is not None and message.role == "user":
+        return Said(True, _body(value))
+    return Said(False, f"> {subject_line(value, call)}")
+
+
+def turn_message(said: Sequence[Said], value: object, oid: ObjectId, name: str, base: str | None) -> bytes:
+    """Return the message of a turn's commit, in UTF-8: the prompt, a line for each step, and what the last entry, the
+    answer, says."""
+    prompt = next((each.text for each in said if each.is_prompt and each.text.strip()), "")
+    first = f"user: {prompt}" if prompt else subject_line(value, None)
+    steps = "\n".join([each.text for each in said[:BODY_LINES]])
+    if len(said) > BODY_LINES:
+        steps += f"\n(+{len(said) - BODY_LINES} entries)"
+    paragraphs = [_short(first), _TRAILER.sub("    ", steps).strip("\n"), _body(value), _trailers(oid, name, base)]
+    return ("\n\n".join(filter(None, paragraphs)) + "\n").encode()
+
+
+def _body(value: object) -> str:
     body = "\n\n".join(filter(None, (_part_text(part) for part in parts_of(value))))
-    body = _TRAILER.sub("    ", body)
+    return _TRAILER.sub("    ", body).strip("\n")
+
+
+def _trailers(oid: ObjectId, name: str, base: str | None) -> str:
     trailers = [f"Pivcs-Node: {oid.hex}", f"Pivcs-Entry: {plain(name)}"]
     if base is not None:
         trailers.append(f"Pivcs-Base: {base}")
-    paragraphs = [subject_line(value, call), body.strip("\n"), "\n".join(trailers)]
-    return ("\n\n".join(filter(None, paragraphs)) + "\n").encode()
+    return "\n".join(trailers)
+
+
+def _short(text: str) -> str:
+    text = text.replace("\n", " ").strip()
+    return text if len(text) <= LONGEST_SUBJECT else text[: LONGEST_SUBJECT - 1].rstrip() + "…"
 
 
 def _part_text(part: Part) -> str:

@@ -6,7 +6,7 @@ A tree is never changed itself, so that commits on other branches can go on from
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from pivcs.gitbridge.deltas import splice_delta
@@ -17,22 +17,43 @@ ID_SIZE: Final = 20
 
 File = tuple[bytes, bytes]
 """Mode and id of a file."""
+Reader = Callable[[bytes], bytes]
+"""Gives the bytes of a tree by its id."""
 Change = tuple[tuple[bytes, ...], File | None]
 """A path by its components, and the file that is there from now on; None removes it."""
 
 
 class Tree:
-    """One directory: its bytes as git has them, where in them the ids of its entries are, and its directories."""
+    """One directory: its bytes as git has them, where in them the ids of its entries are, and its directories.
 
-    __slots__ = ("directories", "ident", "places", "raw")
+    `read` gives the bytes of a directory that is in a repository already, by its id; such a directory is read when
+    something in it changes.
+    """
+
+    __slots__ = ("directories", "ident", "places", "raw", "read")
 
     def __init__(
-        self, raw: bytes, places: dict[bytes, int], directories: Mapping[bytes, Tree], ident: bytes = b""
+        self,
+        raw: bytes,
+        places: dict[bytes, int],
+        directories: dict[bytes, Tree],
+        ident: bytes = b"",
+        read: Reader | None = None,
     ) -> None:
         self.raw = raw
         self.places = places
         self.directories = directories
         self.ident = ident
+        self.read = read
+
+    def directory(self, name: bytes) -> Tree | None:
+        """Return a directory in it; None when there is none of that name."""
+        found = self.directories.get(name)
+        if found is None and self.read is not None:
+            entry = self.entry(name)
+            if entry is not None and entry[0] == TREE_MODE:
+                found = self.directories[name] = stored_tree(entry[1], self.read)
+        return found
 
     def names(self) -> list[bytes]:
         """Return the names of the entries in git's order."""
@@ -49,6 +70,19 @@ class Tree:
 
 EMPTY: Final = Tree(b"", {}, {})
 """A directory without entries. git keeps none, but for the tree of a commit without files."""
+
+
+def stored_tree(ident: bytes, read: Reader) -> Tree:
+    """Return a directory that is in a repository. Raises what `read` raises."""
+    raw = read(ident)
+    places: dict[bytes, int] = {}
+    at = 0
+    while at < len(raw):
+        space = raw.index(b" ", at)
+        end = raw.index(b"\0", space)
+        places[raw[space + 1 : end]] = end + 1
+        at = end + 1 + ID_SIZE
+    return Tree(raw, places, {}, ident, read)
 
 
 def _mode_size(raw: bytes, end: int) -> int:
@@ -80,7 +114,7 @@ def changed(writer: PackWriter, tree: Tree, changes: Iterable[Change]) -> Tree:
         if frame.waiting:
             name, wanted = frame.waiting.pop()
             if isinstance(wanted, dict):
-                stack.append(_Frame(name, frame.old.directories.get(name, EMPTY), wanted))
+                stack.append(_Frame(name, frame.old.directory(name) or EMPTY, wanted))
             else:
                 frame.changes[name] = (wanted[0], wanted[1], None) if wanted is not None else None  # type: ignore[index]
             continue
@@ -90,7 +124,7 @@ def changed(writer: PackWriter, tree: Tree, changes: Iterable[Change]) -> Tree:
             return made
         if made.raw:
             stack[-1].changes[frame.name] = TREE_MODE, made.ident, made
-        elif frame.name in stack[-1].old.directories:  # not a file, below which nothing could be removed
+        elif stack[-1].old.directory(frame.name) is not None:  # not a file, below which nothing could be removed
             stack[-1].changes[frame.name] = None
 
 
@@ -119,11 +153,11 @@ def _made(writer: PackWriter, old: Tree, changes: dict[bytes, tuple[bytes, bytes
     replaced = _replaced(old, changes)
     if replaced is not None:
         raw, delta = replaced
-        return Tree(raw, old.places, directories, writer.add(TREE, raw, old.ident, delta))
+        return Tree(raw, old.places, directories, writer.add(TREE, raw, old.ident, delta), old.read)
     raw, places = _rebuilt(old, changes)
     if not old.raw:
-        return Tree(raw, places, directories, writer.add(TREE, raw))
-    return Tree(raw, places, directories, writer.add(TREE, raw, old.ident, _spliced(old.raw, raw)))
+        return Tree(raw, places, directories, writer.add(TREE, raw), old.read)
+    return Tree(raw, places, directories, writer.add(TREE, raw, old.ident, _spliced(old.raw, raw)), old.read)
 
 
 def _replaced(

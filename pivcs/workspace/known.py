@@ -25,7 +25,7 @@ class KnownFiles:
         self.home = home
         self._base = base
         self._base_row: int | None = None
-        self._base_doubtful_since: int | None = None
+        self.base_doubtful_since: int | None = None
         self._base_names: dict[str, list[str]] | None = None
         self.states: dict[FilePath, FileState] = {}
         self.told: dict[FilePath, int] = {}
@@ -35,7 +35,7 @@ class KnownFiles:
         """Return a copy that goes on on its own. Costs O(files); contents are shared."""
         other = KnownFiles(self.cwd, self.home, self._base)
         other._base_row = self._base_row
-        other._base_doubtful_since = self._base_doubtful_since
+        other.base_doubtful_since = self.base_doubtful_since
         other._base_names = self._base_names
         other.states = self.states.copy()
         other.told = self.told.copy()
@@ -49,7 +49,7 @@ class KnownFiles:
     def use_base(self, row: int, base: Base) -> None:
         """From now on look up what is not known in `base`, which is exact at `row`."""
         self._base, self._base_row = base, row
-        self._base_doubtful_since = None
+        self.base_doubtful_since = None
         self._base_names = None
 
     def put(self, state: FileState, told: int | None = None) -> None:
@@ -73,7 +73,7 @@ class KnownFiles:
             return None
         known_at = row if self._base_row is None else self._base_row
         provenance = Provenance.DERIVED if self._base_row is None else Provenance.SNAPSHOT
-        since = self._base_doubtful_since
+        since = self.base_doubtful_since
         if since is not None:
             provenance = Provenance.UNKNOWN
         state = FileState(path, provenance, file.content, known_at, None, since, self._base.label)
@@ -83,8 +83,8 @@ class KnownFiles:
     def named(self, effect: ShellEffect, row: int) -> Iterator[FileState]:
         """Yield the states of the files that a command may have written, those that only the base has, too."""
         if effect.everything:
-            if self._base_doubtful_since is None:
-                self._base_doubtful_since = row
+            if self.base_doubtful_since is None:
+                self.base_doubtful_since = row
             yield from [state for path, state in self.states.items() if path.inside]
             return
         found: dict[FilePath, None] = {}

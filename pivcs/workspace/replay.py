@@ -22,7 +22,7 @@ _CALLS_KEPT: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
+class Call:
     """A call that waits for its result. `answer` tells the calls of one answer from those of others."""
 
     row: int
@@ -39,7 +39,7 @@ class Replay:
 
     def __init__(self, cwd: str | None, base: Base | None = None, *, home: str | None = None) -> None:
         self._files = KnownFiles(cwd, home, base)
-        self._calls: dict[str, _Call] = {}
+        self._calls: dict[str, Call] = {}
         self._answer: Answer | None = None
 
     def fork(self) -> Replay:
@@ -49,6 +49,14 @@ class Replay:
         other._calls = self._calls.copy()
         other._answer = None if self._answer is None else self._answer.copy()
         return other
+
+    def parts(self) -> tuple[KnownFiles, dict[str, Call], Answer | None]:
+        """Return the files, the calls that wait for a result by their ids, and the latest answer: to be saved."""
+        return self._files, self._calls, self._answer
+
+    def go_on_in(self, answer: Answer) -> None:
+        """Take up the calls of an answer that was saved."""
+        self._answer = answer
 
     def state(self, path: FilePath) -> FileState | None:
         """Return what is known of a file; None when the path says nothing of it."""
@@ -112,7 +120,7 @@ class Replay:
             operation = operation_of(call.name, call.arguments)
             # A later call of the same id takes the place of an earlier one, at the end.
             self._calls.pop(call.id, None)
-            self._calls[call.id] = _Call(row, operation)
+            self._calls[call.id] = Call(row, operation)
             self._answer.add(operation, self._files)
         while len(self._calls) > _CALLS_KEPT and len(self._calls) > len(calls):
             self._calls.pop(next(iter(self._calls)))
