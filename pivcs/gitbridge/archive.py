@@ -18,9 +18,10 @@ from pivcs.gitbridge.ref_names import names_ref
 from pivcs.gitbridge.refs_update import RefOutcome, RefUpdate, update_refs
 from pivcs.gitbridge.repository import Repository
 from pivcs.gitbridge.stream_finding import FoundRef, found_refs, stream_at
-from pivcs.gitbridge.stream_reading import StoredStream, stream_bytes
+from pivcs.gitbridge.stream_reading import StoredStream
+from pivcs.gitbridge.stream_union import put_streams
 from pivcs.gitbridge.streams import write_stream
-from pivcs.ops.kept_streams import kept_views, prefix_digests
+from pivcs.ops.kept_streams import kept_views
 from pivcs.ops.view import SessionView
 
 if TYPE_CHECKING:
@@ -119,21 +120,10 @@ def _planned(
                 stored[ref.name] = stream_at(objects, ref)
             except DataError as error:
                 plan.damaged.append(error.message)
-    for each in kept_views(view):
-        size = each.table.end + each.table.pending
-        digests = prefix_digests(each.source, [other.size for other in stored.values() if other.size <= size])
-        plan.streams += 1
-        plan.bytes += size
-        for name, other in stored.items():
-            if other.size < size and digests[other.size] == other.digest:
-                plan.superseded.append(RefUpdate(name, known[name].commit, None))
-        if any(other.size == size and digests[size] == other.digest for other in stored.values()):
-            continue
-        if any(other.size > size and _begins_with(objects, other, each, size) for other in stored.values()):
-            continue
-        written = write_stream(each, writer, size)
-        assert written is not None
-        plan.new_bytes += written.new_bytes
+    put = put_streams(view, writer, objects, stored)
+    plan.streams, plan.bytes, plan.new_bytes = put.streams, put.bytes, put.new_bytes
+    plan.superseded = [RefUpdate(name, known[name].commit, None) for name in put.superseded]
+    for _, written in put.written:
         _plan_ref(plan, written.ref, known.get(written.ref), written.commit, force=force)
     if view.store is not None and store_id is not None:
         names = names_of(view.store, view.key.digest)
@@ -142,7 +132,6 @@ def _planned(
             made = write_names(writer, names, view.key.digest, store_id)
             plan.names = made.names
             _plan_ref(plan, name, known.get(name), made.commit, force=True)
-    plan.superseded = list(dict.fromkeys(plan.superseded))
     return plan
 
 
@@ -151,22 +140,6 @@ def _plan_ref(plan: _Plan, name: str, found: FoundRef | None, commit: bytes, *, 
         plan.updates.append(RefUpdate(name, found.commit if found is not None else None, commit))
     else:
         plan.refused.append(RefOutcome(name, "refused", found.commit, commit))
-
-
-def _begins_with(objects: DiskObjectStore, stream: StoredStream, view: SessionView, size: int) -> bool:
-    """Whether a stream in the repository begins with the `size` bytes of a session."""
-    at = 0
-    try:
-        for part in stream_bytes(objects, stream):
-            count = min(len(part), size - at)
-            if view.source.read_range(at, count) != part[:count]:
-                return False
-            at += count
-            if at == size:
-                return True
-    except DataError:  # told where it is used
-        return False
-    return False
 
 
 def _write_what_vanished(
