@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from pivcs.errors import StateError
-from pivcs.gitbridge.repository import find_repository
-
-if TYPE_CHECKING:
-    from dulwich.refs import DiskRefsContainer
+from pivcs.gitbridge import refs_update
+from pivcs.gitbridge.refs_update import OtherRefs, read_refs, update_refs
+from pivcs.gitbridge.repository import Repository, find_repository, is_bare, uses_reftable
 
 DEFAULT_BRANCH: Final = "refs/heads/sessions"
 
@@ -40,15 +38,17 @@ class Moved(NamedTuple):
 class Destination:
     """A git repository to write to. `objects` is its directory of objects."""
 
-    def __init__(self, git_dir: Path) -> None:
-        self.git_dir = git_dir
-        self.objects = git_dir / "objects"
+    def __init__(self, repository: Repository) -> None:
+        self.repository = repository
+        self.git_dir = repository.common_dir
+        self.objects = self.git_dir / "objects"
 
     @classmethod
     def open(cls, path: Path) -> Destination:
-        """Open the repository at a path, or make a bare one there when nothing or an empty directory is.
+        """Open the repository whose work tree or directory a path is, or make a bare one there when nothing or an empty
+        directory is.
 
-        Raises `NotADestination`, `OtherHash`.
+        Raises `NotADestination`, `NoRepository`, `OtherHash`, `OtherRefs`.
         """
         if not path.exists() or (path.is_dir() and not any(path.iterdir())):
             from dulwich.repo import Repo
@@ -59,56 +59,50 @@ class Destination:
                     pass
             except OSError as error:
                 raise NotADestination(f"cannot make '{path}': {(error.strerror or str(error)).lower()}") from error
-            return cls(path)
-        for place in (path / ".git", path):
-            if (place / "HEAD").is_file() and (place / "objects").is_dir():
-                repository = find_repository(str(path))
-                with closing(repository.open_objects()):  # refuses other hashes
-                    return cls(repository.common_dir)
-        raise NotADestination(
-            f"'{path}' is there and is no git repository", hint="name one, or a path at which nothing is yet"
-        )
+        elif not (path / ".git").exists() and not ((path / "HEAD").is_file() and (path / "objects").is_dir()):
+            # Not a directory inside of a work tree: what is named by mistake would end in the project's repository.
+            raise NotADestination(
+                f"'{path}' is there and is no git repository", hint="name one, or a path at which nothing is yet"
+            )
+        repository = find_repository(str(path))
+        with closing(repository.open_objects()):  # refuses other hashes
+            if uses_reftable(repository):
+                raise OtherRefs(repository)
+            return cls(repository)
 
     def refs(self) -> dict[str, bytes]:
-        """Return all refs and the ids that they name."""
-        found = {}
-        container = self._container()
-        for name in container.allkeys():
-            value = container.get_peeled(name) or container.read_ref(name)
-            if name.startswith(b"refs/") and value is not None and not value.startswith(b"ref:"):
-                found[name.decode("utf-8", "surrogateescape")] = bytes.fromhex(value.decode())
-        return found
+        """Return all refs and the ids that they name; symbolic ones are left out."""
+        return read_refs(self.repository, "refs/")
 
-    def checked_out(self) -> str | None:
-        """Return the ref that HEAD of a work tree is on; None in a bare repository."""
-        if not (self.git_dir.name == ".git" and self.git_dir.parent.is_dir()):
-            return None
-        head = (self.git_dir / "HEAD").read_text(encoding="utf-8", errors="surrogateescape").strip()
-        return head.removeprefix("ref: ") if head.startswith("ref: ") else None
+    def checked_out(self) -> frozenset[str]:
+        """Return the refs that the HEADs of work trees are on: of the repository's own, and of linked ones."""
+        heads = [] if is_bare(self.repository) else [self.git_dir / "HEAD"]
+        with suppress(OSError):
+            heads += [entry / "HEAD" for entry in (self.git_dir / "worktrees").iterdir()]
+        found = set()
+        for head in heads:
+            with suppress(OSError):
+                text = head.read_text(encoding="utf-8", errors="surrogateescape").strip()
+                if text.startswith("ref:"):
+                    found.add(text.removeprefix("ref:").strip())
+        return frozenset(found)
 
     def move(self, updates: Iterable[RefUpdate], may_move: Callable[[str, bytes, bytes], bool]) -> list[Moved]:
         """Let refs name commits that are in the repository; `may_move` is asked for those that name another one.
 
-        Each is compared and set: one that somebody moves meanwhile is `refused`.
+        Each is compared and set: one that somebody moves meanwhile is `refused`, and so is one that is checked out,
+        whose work tree would seem to be changed. Raises `RefsNotWritten`.
         """
-        container = self._container()
         known = self.refs()
+        out = self.checked_out()
         done = []
         for name, commit in updates:
             old = known.get(name)
             if old == commit:
                 done.append(Moved(name, "same", old, commit))
-            elif old is not None and not may_move(name, old, commit):
+            elif name in out or (old is not None and not may_move(name, old, commit)):
                 done.append(Moved(name, "refused", old, commit))
             else:
-                before = old.hex().encode() if old is not None else b"0" * 40
-                is_set = container.set_if_equals(name.encode(), before, commit.hex().encode())  # type: ignore[arg-type]
-                outcome = ("moved" if old is not None else "new") if is_set else "refused"
-                done.append(Moved(name, outcome, old, commit))
+                (told,) = update_refs(self.repository, [refs_update.RefUpdate(name, old, commit)])
+                done.append(Moved(name, told.outcome, old, commit))
         return done
-
-    def _container(self) -> DiskRefsContainer:
-        from dulwich.refs import DiskRefsContainer
-
-        return DiskRefsContainer(os.fsencode(self.git_dir))
-

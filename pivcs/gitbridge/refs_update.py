@@ -113,8 +113,8 @@ def _changed(container: DiskRefsContainer, update: RefUpdate) -> str:
             tries -= 1
             if not tries:
                 raise _not_written(update.name, error) from error
-        except NotADirectoryError:
-            return "refused"  # a ref has the name of a directory that this one needs
+        except (NotADirectoryError, IsADirectoryError):
+            return "refused"  # a ref has the name of a directory that this one needs, or the other way round
         except OSError as error:
             raise _not_written(update.name, error) from error
 

@@ -60,7 +60,7 @@ class Repository:
 
     def open_objects(self) -> DiskObjectStore:
         """Return the repository's objects, to be closed by the caller. Raises `OtherHash`."""
-        if _extension(self.common_dir, "objectformat") not in (None, "sha1"):
+        if _setting(self.common_dir, "extensions", "objectformat") not in (None, "sha1"):
             raise OtherHash(
                 f"the repository in '{self.common_dir}' does not use SHA-1", hint="only SHA-1 repositories can be read"
             )
@@ -139,8 +139,8 @@ def _linked(file: Path, prefix: str) -> Path | None:
     return Path(os.path.realpath(file.parent / target))
 
 
-def _extension(common_dir: Path, name: str) -> str | None:
-    """Return the value of a repository's extension, in lower case."""
+def _setting(common_dir: Path, wanted: str, name: str) -> str | None:
+    """Return the value that a repository's own configuration has for a name in a section, in lower case."""
     try:
         text = (common_dir / "config").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -152,14 +152,19 @@ def _extension(common_dir: Path, name: str) -> str | None:
             section = header[1].lower()
             line = line[header.end() :].strip()
         key, equals, given = line.partition("=")
-        if section == "extensions" and equals and key.strip().lower() == name:
-            value = given.strip().strip('"').lower()
+        if section == wanted and key.strip().lower() == name:
+            value = given.strip().strip('"').lower() if equals else "true"
     return value
 
 
 def uses_reftable(repository: Repository) -> bool:
     """Whether refs and their logs are not in files that can be read here."""
-    return _extension(repository.common_dir, "refstorage") not in (None, "files")
+    return _setting(repository.common_dir, "extensions", "refstorage") not in (None, "files")
+
+
+def is_bare(repository: Repository) -> bool:
+    """Whether a repository has no work tree beside it; there may be linked ones all the same."""
+    return _setting(repository.common_dir, "core", "bare") in ("true", "yes", "on", "1")
 
 
 def resolve_commit(repository: Repository, text: str, git: Git | None) -> str:
