@@ -5,52 +5,39 @@ Objects come first, in one pack; refs last, so that whatever is cut short leaves
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from dulwich.object_store import DiskObjectStore
-from dulwich.objects import Commit, ObjectID, Tree
 
-from pivcs.gitbridge.destination import DEFAULT_BRANCH, Destination, Moved, RefUpdate
+from pivcs.gitbridge.destination import Destination, Moved, RefUpdate
 from pivcs.gitbridge.existing import Existing
-from pivcs.gitbridge.objects import (
-    BLOB,
-    COMMIT,
-    FILE_MODE,
-    TREE,
-    TREE_MODE,
-    Identity,
-    commit_bytes,
-    seconds,
-    tree_bytes,
-)
 from pivcs.gitbridge.packs import PackWriter
-from pivcs.gitbridge.ref_names import branch_ref, label_ref, session_folder, tag_ref
-from pivcs.gitbridge.review import write_review
-from pivcs.gitbridge.review_options import TOOLS
-from pivcs.gitbridge.start_page import (
-    SUMMARY,
-    SessionSummary,
-    decode_summary,
-    encode_summary,
-    page,
-    summary_of,
-)
+from pivcs.gitbridge.page_export import StartPage
+from pivcs.gitbridge.ref_names import LABELS, session_folder
+from pivcs.gitbridge.review_options import PLAIN, Granularity, ReviewOptions
+from pivcs.gitbridge.review_snapshots import snapshots_in, write_snapshots
+from pivcs.gitbridge.review_targets import Chosen, targets_of
+from pivcs.gitbridge.reviewing import Place, Reviewed, review, unfinished_entries
+from pivcs.gitbridge.stored_objects import StoredObjects
 from pivcs.ops.merge_base import is_ancestor
 from pivcs.ops.view import SessionView
-from pivcs.workspace.state import FilePath
-
-_README = b"README.md"
+from pivcs.workspace.base import Base
 
 
 class Exported(NamedTuple):
-    """A session in the repository: its folder, how many commits it has, and what became of its refs."""
+    """A session in the repository: its folder, how many commits it has, how many of these are new, and what became of
+    its refs. `unfinished` has the refs whose last turn has not ended, where only turns have commits, and how many
+    entries of conversation that leaves out."""
 
     view: SessionView
     folder: str
     commits: int
+    new: int
     moved: tuple[Moved, ...]
+    unfinished: tuple[tuple[str, int], ...] = ()
 
 
 class Export(NamedTuple):
@@ -61,124 +48,110 @@ class Export(NamedTuple):
     page: Moved | None
 
 
-def export(views: Sequence[SessionView], destination: Destination, *, force: bool = False) -> Export:
+class ExportOptions(NamedTuple):
+    """How to export. `base_of` gives the base of a session's files, `prefix_of` where its working directory is in the
+    tree of `review.base`; `store_id` is the name of the store for the names that it has, None leaves names out."""
+
+    review: ReviewOptions = PLAIN
+    base_of: Callable[[SessionView], Base | None] = lambda view: None
+    prefix_of: Callable[[SessionView], str] = lambda view: ""
+    snapshots: bool = False
+    force: bool = False
+    store_id: bytes | None = None
+
+
+@dataclass(slots=True)
+class _Planned:
+    """A session whose commits are written, and the refs that it is to have."""
+
+    view: SessionView
+    folder: str
+    reviewed: list[tuple[Reviewed, list[RefUpdate]]] = field(default_factory=list)
+    unfinished: list[tuple[str, int]] = field(default_factory=list)
+
+
+def export(
+    chosen: Sequence[SessionView | Chosen], destination: Destination, options: ExportOptions | None = None
+) -> Export:
     """Export sessions. A ref that somebody else has moved is left and told, unless `force`.
 
-    Raises `NotWritten`, `OtherHash`.
+    Raises `NotWritten`, `OtherHash`, `ObjectMissing`, `MissingObject`.
     """
-    summaries = _known_sessions(destination)
-    taken = {folder: bytes.fromhex(each.key) for folder, each in summaries.items()}
-    planned: list[tuple[SessionView, str, dict[int, bytes], list[RefUpdate]]] = []
-    with Existing(destination.objects) as existing, PackWriter(destination.objects, existing) as writer:
-        for view in views:
+    options = options or ExportOptions()
+    planned = []
+    with (
+        Existing(destination.objects) as existing,
+        PackWriter(destination.objects, existing) as writer,
+        StoredObjects(destination.objects) as stored,
+        closing(DiskObjectStore(destination.objects)) as objects,
+    ):
+        page = StartPage(destination, objects)
+        taken = page.taken
+        place = Place(destination.git_dir, stored, writer, frozenset(destination.refs().values()))
+        for each in chosen:
+            each = each if isinstance(each, Chosen) else Chosen(each)
+            view = each.view
             if view.key is None:
                 continue
             folder = session_folder(view.header.timestamp, view.key.digest, taken)
             taken[folder] = view.key.digest
-            touched: set[FilePath] = set()
-            commits: dict[int, bytes] = {}
-            targets = dict(_targets(view, folder))
-            for written in write_review(view, writer, set(targets.values())):
-                assert written.commit is not None
-                commits[written.row] = written.commit
-                touched.update(written.files)
-            updates = [RefUpdate(name, commits[row]) for name, row in targets.items()]
-            names = {
-                branch.name: branch_ref(folder, branch.name).removeprefix(f"refs/heads/{folder}/")
-                for branch in view.refs.branches
-            }
-            summaries[folder] = summary_of(view, folder, names, touched)
-            planned.append((view, folder, commits, updates))
-        start = _start_commit(destination, writer, summaries)
+            planned.append(_plan(each, folder, place, options))
+            if each.rows is None:  # of a part of a session nothing else goes along
+                page.put(view, folder, writer, options.store_id)
+        start = page.commit(writer)
         count = len(writer)
         writer.finish()
-        done = tuple(
-            Exported(view, folder, len(commits), tuple(_move(destination, view, commits, updates, force=force)))
-            for view, folder, commits, updates in planned
-        )
-        moved = _move_page(destination, start) if start is not None else None
+        done = tuple(_finished(plan, destination, force=options.force) for plan in planned)
+        moved = page.move(start) if start is not None else None
         writer.release()
     return Export(done, count, moved)
 
 
-def _targets(view: SessionView, folder: str) -> Iterator[tuple[str, int]]:
-    """Yield the refs of a session and the nodes that they name; of a label that several have, the last counts."""
-    refs = view.refs
-    for branch in refs.branches:
-        yield branch_ref(folder, branch.name), branch.row
-    for row, label in sorted(refs.labels.items()):
-        yield label_ref(folder, label), row
-    for name, oid in refs.tags.items():
-        rows = view.table.rows_with_digest_prefix(oid.digest)
-        if rows:
-            yield tag_ref(folder, name), rows[0]
+def _plan(chosen: Chosen, folder: str, place: Place, options: ExportOptions) -> _Planned:
+    """Add the commits of a session to a pack, and say which refs are to name them."""
+    plan = _Planned(chosen.view, folder)
+    prefix = options.prefix_of(chosen.view) if options.review.base is not None else ""
+    review_options = options.review._replace(prefix=prefix)
+    base = options.base_of(chosen.view)
+    for targets in targets_of(chosen, folder):
+        snapshots = snapshots_in(targets.view, folder) if options.snapshots and targets.view is chosen.view else []
+        rows = {*targets.rows.values(), *(each.row for each in snapshots)}
+        reviewed = review(targets.view, rows, place, review_options, base)
+        updates = []
+        for name, row in targets.rows.items():
+            commit = reviewed.commits.get(row)
+            if commit is not None:
+                updates.append(RefUpdate(name, commit))
+            if review_options.granularity is Granularity.TURNS:
+                left = unfinished_entries(targets.view, row)
+                plan.unfinished += [(name, left)] if left else []
+        updates += write_snapshots(snapshots, reviewed, place.writer)
+        plan.reviewed.append((reviewed, updates))
+    return plan
+
+
+def _finished(plan: _Planned, destination: Destination, *, force: bool) -> Exported:
+    """Move the refs of a session, and leave what the next export goes on from."""
+    moved: list[Moved] = []
+    for reviewed, updates in plan.reviewed:
+        moved += _move(destination, reviewed, updates, force=force)
+        reviewed.keep()
+    commits = sum(len(reviewed.commits) for reviewed, _ in plan.reviewed)
+    new = sum(reviewed.new for reviewed, _ in plan.reviewed)
+    return Exported(plan.view, plan.folder, commits, new, tuple(moved), tuple(plan.unfinished))
 
 
 def _move(
-    destination: Destination, view: SessionView, commits: dict[int, bytes], updates: list[RefUpdate], *, force: bool
+    destination: Destination, reviewed: Reviewed, updates: list[RefUpdate], *, force: bool
 ) -> list[Moved]:
-    rows = {commit: row for row, commit in commits.items()}
-
     def may_move(name: str, old: bytes, new: bytes) -> bool:
         """Branches go forward only; labels and tags may go from one of our commits to another."""
         if force:
             return True
-        if old not in rows:
+        before, after = reviewed.commits.row_of(old), reviewed.commits.row_of(new)
+        if before is None:
             return False
-        is_branch = name.startswith("refs/heads/") and "/label/" not in name
-        return not is_branch or is_ancestor(view, rows[old], rows[new])
+        is_branch = name.startswith("refs/heads/") and f"/{LABELS}/" not in name
+        return not is_branch or (after is not None and is_ancestor(reviewed.view, before, after))
 
     return destination.move(updates, may_move)
-
-
-def _start_commit(
-    destination: Destination, writer: PackWriter, summaries: dict[str, SessionSummary]
-) -> bytes | None:
-    """Add the commit of the start page; None when the page is as it was."""
-    entries = [(FILE_MODE, _README, writer.add(BLOB, page(summaries)))]
-    for folder, summary in summaries.items():
-        blob = writer.add(BLOB, encode_summary(summary))
-        tree = writer.add(TREE, tree_bytes([(FILE_MODE, SUMMARY.encode(), blob)]))
-        entries.append((TREE_MODE, folder.encode(), tree))
-    tree = writer.add(TREE, tree_bytes(entries))
-    old = destination.refs().get(DEFAULT_BRANCH)
-    before = _commit(destination, old) if old is not None else None
-    if before is not None and before[0] == tree:
-        return None
-    time = max([seconds(each.time) for each in summaries.values()] + ([before[1]] if before is not None else []) + [0])
-    who = Identity(TOOLS, TOOLS + b"@pivcs.invalid", time)
-    count = len(summaries)
-    message = f"sessions: {count} session{'s' * (count != 1)}\n".encode()
-    return writer.add(COMMIT, commit_bytes(tree, [old] if old is not None else [], who, who, message))
-
-
-def _move_page(destination: Destination, commit: bytes) -> Moved:
-    return destination.move([RefUpdate(DEFAULT_BRANCH, commit)], lambda *_: True)[0]
-
-
-def _commit(destination: Destination, ident: bytes) -> tuple[bytes, int] | None:
-    """Return the tree and the time of a commit; None when it is not there."""
-    with closing(DiskObjectStore(destination.objects)) as objects:
-        try:
-            found = objects[ObjectID(ident.hex().encode())]
-        except KeyError:
-            return None
-        return (bytes.fromhex(found.tree.decode()), found.commit_time) if isinstance(found, Commit) else None
-
-
-def _known_sessions(destination: Destination) -> dict[str, SessionSummary]:
-    """Return the summaries of the sessions that the start page has, by their folders."""
-    tip = destination.refs().get(DEFAULT_BRANCH)
-    if tip is None:
-        return {}
-    found = {}
-    with closing(DiskObjectStore(destination.objects)) as objects:
-        commit = objects[ObjectID(tip.hex().encode())]
-        tree = objects[commit.tree] if isinstance(commit, Commit) else None
-        for entry in tree.items() if isinstance(tree, Tree) else ():
-            inner = objects[entry.sha] if entry.sha is not None else None
-            if isinstance(inner, Tree) and SUMMARY.encode() in inner and entry.path is not None:
-                summary = decode_summary(objects[inner[SUMMARY.encode()][1]].as_raw_string())
-                if summary is not None:
-                    found[entry.path.decode()] = summary
-    return found

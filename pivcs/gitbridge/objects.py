@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from hashlib import sha1
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 COMMIT: Final = 1
 TREE: Final = 2
@@ -19,9 +19,18 @@ _PREFIX: Final = {kind: name + b" %d\0" for kind, name in KIND_NAMES.items()}
 FILE_MODE: Final = b"100644"
 EXECUTABLE_MODE: Final = b"100755"
 TREE_MODE: Final = b"40000"
+LINK_MODE: Final = b"160000"
+"""Of another repository's commit, as submodules have it."""
 
 LATEST_TIME: Final = 253_402_300_799
 """The end of the year 9999, in seconds: what git and other readers of dates can show."""
+
+
+class ObjectSink(Protocol):
+    """Takes objects: writes them into a pack, or only tells their ids."""
+
+    def add(self, kind: int, data: bytes, base: bytes | None = None, delta: bytes | None = None) -> bytes:
+        """Take an object, and return its id; `delta` makes it of the object `base`."""
 
 
 class Identity(NamedTuple):

@@ -26,7 +26,10 @@ _DEVICE: Final = re.compile(r"^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)")
 """Names that mean a device on Windows, with any ending."""
 
 LABELS: Final = "label"
-"""The component below which labels stand beside the branches of a session."""
+ENTRIES: Final = "entry"
+SNAPSHOTS: Final = "snapshot"
+"""The components below which labels, entries without a name and snapshots stand beside the branches of a session."""
+_TAKEN: Final = frozenset((LABELS, ENTRIES, SNAPSHOTS))
 
 ROOT: Final = "refs/pivcs/"
 _REF: Final = re.compile(r"refs/pivcs/([0-9a-f]{64})/(?:s/([0-9a-f]{16})|names/([0-9a-f]{32}))")
@@ -76,9 +79,9 @@ def decode_component(component: str) -> str | None:
 
 
 def _branch_component(name: str) -> str:
-    """Return the component of a branch: as any other, but it keeps clear of the directory of labels."""
+    """Return the component of a branch: as any other, but it keeps clear of the directories of labels and others."""
     encoded = encode_component(name)
-    return f"%{ord(LABELS[0]):02x}{LABELS[1:]}" if encoded == LABELS else encoded
+    return f"%{ord(encoded[0]):02x}{encoded[1:]}" if encoded in _TAKEN else encoded
 
 
 def session_folder(timestamp: str | None, key: bytes, taken: Mapping[str, bytes]) -> str:
@@ -113,6 +116,16 @@ def label_ref(folder: str, label: str) -> str:
 def tag_ref(folder: str, name: str) -> str:
     """Return the ref of a tag in a review repository."""
     return f"refs/tags/{folder}/{encode_component(name)}"
+
+
+def entry_ref(folder: str, entry: str) -> str:
+    """Return the ref of an entry that has no other name, in a review repository."""
+    return f"refs/heads/{folder}/{ENTRIES}/{encode_component(entry)}"
+
+
+def snapshot_ref(folder: str, name: str) -> str:
+    """Return the ref of a snapshot in a review repository."""
+    return f"refs/heads/{folder}/{SNAPSHOTS}/{encode_component(name)}"
 
 
 def stream_ref(key: bytes, digest: bytes) -> str:

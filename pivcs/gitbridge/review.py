@@ -7,12 +7,11 @@ show` of it is a piece of conversation beside the change that it made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from pivcs.gitbridge.deltas import splice_delta
-from pivcs.gitbridge.objects import BLOB, COMMIT, FILE_MODE, Identity, commit_bytes, seconds
-from pivcs.gitbridge.packs import PackWriter
+from pivcs.gitbridge.objects import BLOB, COMMIT, FILE_MODE, Identity, ObjectSink, commit_bytes, seconds
 from pivcs.gitbridge.review_images import images_of
 from pivcs.gitbridge.review_options import DOMAIN, PLAIN, TOOLS, Granularity, ReviewOptions
 from pivcs.gitbridge.review_page import page_piece
@@ -37,11 +36,13 @@ PAGE_BYTES: Final = 64 << 10
 
 class Written(NamedTuple):
     """The commit that stands for a node, and the files that the node changed or told of. `commit` is None before the
-    first turn has ended, where only turns have commits."""
+    first turn has ended, where only turns have commits. `path` is what is known there, until the next one is asked
+    for."""
 
     row: int
     commit: bytes | None
     files: tuple[FilePath, ...]
+    path: ReviewPath
 
 
 Root = Callable[[], ReviewPath]
@@ -49,27 +50,32 @@ Root = Callable[[], ReviewPath]
 
 
 def write_review(
-    view: SessionView, writer: PackWriter, tips: Collection[int] | None = None, options: ReviewOptions = PLAIN,
+    view: SessionView,
+    writer: ObjectSink,
+    tips: Collection[int] | None = None,
+    options: ReviewOptions = PLAIN,
     root: Root | None = None,
-) -> Iterator[Written]:  # fmt: skip
+    start: Mapping[int, ReviewPath] | None = None,
+) -> Iterator[Written]:
     """Add the commits of a session's nodes to a pack, and yield them in file order.
 
     With `tips` those of the paths to these nodes alone. As many trees and files live as there are paths that may still
-    go on. `root` is where paths begin when there is a base. Raises `NotWritten`.
+    go on. `root` is where paths begin when there is a base; `start` has what is known at nodes that have their commits
+    already, and what is above these is not looked at. Raises `NotWritten`.
     """
-    wanted = None if tips is None else rows_above(view, tips)
     reviewer = Reviewer(view, writer, options)
-    for row, path in walk_tree(view, root or reviewer.root, ReviewPath.fork):
-        if wanted is None or wanted[row]:
-            yield reviewer.advance(row, path)
+    above = None if tips is None else rows_above(view, tips, start or ())
+    rows = None if above is None else [row for row in view.table.nodes() if above[row]]
+    for row, path in walk_tree(view, root or reviewer.root, ReviewPath.fork, rows, start):
+        yield reviewer.advance(row, path)
 
 
-def rows_above(view: SessionView, tips: Collection[int]) -> bytearray:
-    """Return for each row whether it is on the path to one of some nodes."""
+def rows_above(view: SessionView, tips: Collection[int], known: Collection[int] = ()) -> bytearray:
+    """Return for each row whether it is on the path to one of some nodes, below all nodes that are `known`."""
     found = bytearray(len(view.table))
     for tip in tips:
         at: int | None = tip
-        while at is not None and not found[at]:
+        while at is not None and not found[at] and at not in known:
             found[at] = 1
             at = view.table.parent_of(at)
     return found
@@ -78,7 +84,7 @@ def rows_above(view: SessionView, tips: Collection[int]) -> bytearray:
 class Reviewer:
     """Makes the review commits of one session."""
 
-    def __init__(self, view: SessionView, writer: PackWriter, options: ReviewOptions = PLAIN) -> None:
+    def __init__(self, view: SessionView, writer: ObjectSink, options: ReviewOptions = PLAIN) -> None:
         self._view = view
         self._writer = writer
         self._options = options
@@ -114,7 +120,7 @@ class Reviewer:
                 self._commit_turn(row, path, value, entry)
             path.turn += 1
             path.part, path.entries, path.page, path.said = 0, 0, None, ()
-        return Written(row, path.latest, tuple(done.path for done in told))
+        return Written(row, path.latest, tuple(done.path for done in told), path)
 
     def _commit_entry(self, row: int, path: ReviewPath, value: object, entry: Entry, call: ToolCall | None) -> None:
         table = self._view.table
@@ -162,7 +168,7 @@ class Reviewer:
         yield state_place(file), (FILE_MODE, self._writer.add(BLOB, _state_text(self._view, state)))
 
 
-def _added(writer: PackWriter, content: bytes, old: Blob | None) -> Blob:
+def _added(writer: ObjectSink, content: bytes, old: Blob | None) -> Blob:
     if old is None:
         return Blob(writer.add(BLOB, content), content)
     front, back = _common(old.content, content)
@@ -204,7 +210,7 @@ def _state_text(view: SessionView, state: FileState) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-def _page_change(writer: PackWriter, path: ReviewPath, piece: str) -> Change:
+def _page_change(writer: ObjectSink, path: ReviewPath, piece: str) -> Change:
     """Add an entry's piece to the page of its turn, or begin the next page."""
     data = piece.encode()
     if path.page is not None and (path.entries >= PAGE_ENTRIES or len(path.page.content) >= PAGE_BYTES):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from pivcs.gitbridge.objects import BLOB, object_id
 from pivcs.gitbridge.review_text import Said
 from pivcs.gitbridge.trees import EMPTY, Tree
 from pivcs.workspace.replay import Replay
@@ -15,6 +16,11 @@ class Blob(NamedTuple):
 
     ident: bytes
     content: bytes
+
+    @classmethod
+    def of(cls, content: bytes) -> Blob:
+        """Return the blob of a content."""
+        return cls(object_id(BLOB, content), content)
 
 
 class ReviewPath:

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from pivcs.gitbridge.deltas import splice_delta
-from pivcs.gitbridge.objects import TREE, TREE_MODE, tree_order
-from pivcs.gitbridge.packs import PackWriter
+from pivcs.gitbridge.objects import TREE, TREE_MODE, ObjectSink, tree_order
 
 ID_SIZE: Final = 20
 
@@ -102,7 +101,7 @@ class _Frame:
         self.changes: dict[bytes, tuple[bytes, bytes, Tree | None] | None] = {}
 
 
-def changed(writer: PackWriter, tree: Tree, changes: Iterable[Change]) -> Tree:
+def changed(writer: ObjectSink, tree: Tree, changes: Iterable[Change]) -> Tree:
     """Return a tree with some files put, replaced or removed; what is new of it is added to a pack.
 
     A directory that is left without files goes, too. A file takes the place of a directory and the other way round.
@@ -142,7 +141,7 @@ def _nested(changes: Iterable[Change]) -> dict[bytes, object]:
     return root
 
 
-def _made(writer: PackWriter, old: Tree, changes: dict[bytes, tuple[bytes, bytes, Tree | None] | None]) -> Tree:
+def _made(writer: ObjectSink, old: Tree, changes: dict[bytes, tuple[bytes, bytes, Tree | None] | None]) -> Tree:
     """Return a directory with changed entries, after adding it to the pack."""
     directories = dict(old.directories)
     for name, change in changes.items():

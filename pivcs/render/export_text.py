@@ -19,23 +19,31 @@ def export_lines(done: Export, where: str, looks: Looks) -> Iterator[str]:
     """Yield a line a session, its refs below it where they changed, and what was written."""
     for session in done.sessions:
         changed = [moved for moved in session.moved if moved.outcome != "same"]
-        yield f"{looks.styler(Role.ID, session.folder)}  {plural(session.commits, 'commit')}" + (
+        new = f", {session.new:,} new" if session.new else ""
+        yield f"{looks.styler(Role.ID, session.folder)}  {plural(session.commits, 'commit')}{new}" + (
             "" if changed else looks.styler(Role.DIM, "  nothing new")
         )
         for moved in changed:
             yield "  " + _moved_line(moved, looks)
+        for name, entries in session.unfinished:
+            left = f"{_name(name)}: {plural(entries, 'entry', 'entries')} of a turn that has not ended left out"
+            yield "  " + looks.styler(Role.DIM, left)
     if done.page is not None and done.page.outcome == "refused":
         yield looks.styler(Role.WARNING, "the branch 'sessions' is checked out there, and was left")
     yield f"{plural(done.objects, 'object')} written to {visible(where, keep='')}"
 
 
 def _moved_line(moved: Moved, looks: Looks) -> str:
-    name = visible(moved.name.removeprefix("refs/heads/").removeprefix("refs/"), keep="")
+    name = _name(moved.name)
     if moved.outcome == "refused":
         old = "?" if moved.old is None else moved.old.hex()[:_SHORT]
         return looks.styler(Role.WARNING, f"left      {name}  at {old}: somebody else has moved it; --force sets it")
     old = "" if moved.old is None else f"{moved.old.hex()[:_SHORT]}.."
     return f"{moved.outcome:<9} {looks.styler(Role.BRANCH, name)}  {old}{moved.new.hex()[:_SHORT]}"
+
+
+def _name(ref: str) -> str:
+    return visible(ref.removeprefix("refs/heads/").removeprefix("refs/"), keep="")
 
 
 def export_document(done: Export, where: str) -> Document:
@@ -55,6 +63,8 @@ def _session(session: Exported) -> Document:
         "key": session.view.key.hex if session.view.key is not None else None,
         "folder": session.folder,
         "commits": session.commits,
+        "new": session.new,
+        "unfinished": [{"name": name, "entries": entries} for name, entries in session.unfinished],
         "refs": [_ref(moved) for moved in session.moved],
     }
 

@@ -26,7 +26,7 @@ def test_a_session_is_exported_with_its_names(demo: Path, tmp_path: Path, pivcs:
     assert pivcs("tag", "good", "HEAD", "-s", demo).code == 0
     result = pivcs("export", "review", demo)
     assert result.code == 0
-    assert result.lines[0] == "2026-01-01-d8fddc36  25 commits"
+    assert result.lines[0] == "2026-01-01-d8fddc36  25 commits, 25 new"
     assert any("2026-01-01-d8fddc36/try-whole-cents-instead" in line for line in result.lines)
     judge.check(tmp_path / "review")
     refs = judge.git(tmp_path / "review", "for-each-ref", "--format=%(refname)").decode().splitlines()

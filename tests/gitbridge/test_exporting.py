@@ -10,7 +10,7 @@ import pytest
 from dulwich.repo import Repo
 
 from pivcs.gitbridge.destination import Destination, NotADestination
-from pivcs.gitbridge.exporting import Export, export
+from pivcs.gitbridge.exporting import Export, ExportOptions, export
 from pivcs.ops.demo import demo_session
 from pivcs.ops.view import SessionView
 from tests.builders import build_session, header_line, label_line, message_line, tool_result_line
@@ -27,7 +27,7 @@ def git(repository: Path, *arguments: str) -> str:
 
 
 def _exported(place: Path, *sessions: bytes, force: bool = False) -> Export:
-    return export([view_of(data) for data in sessions], Destination.open(place), force=force)
+    return export([view_of(data) for data in sessions], Destination.open(place), ExportOptions(force=force))
 
 
 def _refs(place: Path) -> dict[str, str]:

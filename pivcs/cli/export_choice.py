@@ -1,0 +1,95 @@
+"""What `pivcs export` is to write: sessions, or some entries of one, and the base that they go on from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from pivcs.cli.file_target import project_views
+from pivcs.cli.target import SEPARATOR, now, open_session, reader, text_of
+from pivcs.errors import InputError
+from pivcs.gitbridge.base import GitBase
+from pivcs.gitbridge.exporting import ExportOptions
+from pivcs.gitbridge.process import Git, GitNotFound
+from pivcs.gitbridge.repository import NoRepository, find_repository, resolve_commit
+from pivcs.gitbridge.review_targets import Chosen
+from pivcs.ops.access import Reader
+from pivcs.ops.locate import NoSession
+from pivcs.ops.revset import select
+from pivcs.ops.view import SessionView
+from pivcs.session.source import SourceNotReadable
+from pivcs.workspace.base import Base
+
+
+def chosen_sessions(arguments: Sequence[str], session: str | None) -> list[Chosen]:
+    """Return what some arguments name; without any the session that -s names, or all of the current project.
+
+    Raises `NoSession`, `AmbiguousSession`, and what reading an expression raises.
+    """
+    if not arguments:
+        return [Chosen(view) for view in (project_views(None) if session is None else (open_session(session),))]
+    opened = reader()
+    found: list[Chosen] = []
+    for argument in arguments:
+        each = _chosen(opened, text_of(argument), session)
+        same = next((place for place, other in enumerate(found) if other.view.key == each.view.key), None)
+        if same is None:
+            found.append(each)
+        else:
+            found[same] = _joined(found[same], each)
+    return found
+
+
+def _chosen(opened: Reader, argument: str, session: str | None) -> Chosen:
+    if session is None and SEPARATOR not in argument:
+        try:
+            return Chosen(opened.open(argument))
+        except (NoSession, SourceNotReadable) as error:
+            not_found: InputError | SourceNotReadable = error
+    named, separator, expression = argument.partition(SEPARATOR)
+    if session is None and separator:
+        view = opened.open(named)
+    else:
+        view, expression = opened.open(session), argument
+        if session is None:
+            try:
+                return Chosen(view, select(view, expression, now()))
+            except InputError:
+                raise not_found from None
+    return Chosen(view, select(view, expression, now()))
+
+
+def _joined(first: Chosen, second: Chosen) -> Chosen:
+    if first.rows is None or second.rows is None:
+        return Chosen(first.view)
+    return Chosen(first.view, sorted({*first.rows, *second.rows}))
+
+
+def export_base(options: ExportOptions, destination: Path, base: str) -> ExportOptions:
+    """Return options that let commits go on from a commit of DEST. Raises `NoRepository`, `UnknownCommit`."""
+    try:
+        git: Git | None = Git.find(os.environ)
+    except GitNotFound:
+        git = None
+    repository = find_repository(str(destination))
+    commit = resolve_commit(repository, text_of(base), git)
+
+    def base_of(view: SessionView) -> Base:
+        opened = GitBase(repository, commit, _prefix_of(view))
+        click.get_current_context().call_on_close(opened.close)
+        return opened
+
+    return options._replace(review=options.review._replace(base=commit), base_of=base_of, prefix_of=_prefix_of)
+
+
+def _prefix_of(view: SessionView) -> str:
+    """Return where the session's working directory is in its repository; its root where that is not on this machine."""
+    if not view.header.cwd:
+        return ""
+    try:
+        return find_repository(view.header.cwd).prefix
+    except NoRepository:
+        return ""

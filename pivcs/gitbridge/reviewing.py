@@ -1,0 +1,116 @@
+"""The review commits of one stream in one repository: what an earlier export made is taken up again, the rest is
+made."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from pivcs.gitbridge.packs import PackWriter
+from pivcs.gitbridge.review import rows_above, write_review
+from pivcs.gitbridge.review_cache import PATHS, CommitsOfRows, Known, ReviewCache
+from pivcs.gitbridge.review_options import ReviewOptions
+from pivcs.gitbridge.review_path import ReviewPath
+from pivcs.gitbridge.stored_objects import StoredObjects
+from pivcs.gitbridge.trees import stored_tree
+from pivcs.ops.log import ends_turn
+from pivcs.ops.view import SessionView
+from pivcs.session.codes import is_conversation
+from pivcs.workspace.base import Base
+from pivcs.workspace.replay import Replay
+from pivcs.workspace.state import FilePath
+
+
+class Place(NamedTuple):
+    """Where review commits go: the git directory, its objects to read and to write, and what its refs name."""
+
+    git_dir: Path
+    stored: StoredObjects
+    writer: PackWriter
+    named: Collection[bytes]
+
+
+@dataclass(slots=True)
+class Reviewed:
+    """The review commits of a stream: those of its rows, how many are new, and the files that its entries touched."""
+
+    view: SessionView
+    commits: CommitsOfRows
+    new: int
+    touched: dict[FilePath, None]
+    cache: ReviewCache
+    paths: dict[int, ReviewPath]
+
+    def keep(self) -> None:
+        """Leave what the next export can go on from; to be called when refs name the commits."""
+        if self.new:
+            self.cache.save(Known(self.commits, self.touched, self.paths))
+
+
+def review(
+    view: SessionView, rows: Collection[int], place: Place, options: ReviewOptions, base: Base | None
+) -> Reviewed:
+    """Add the review commits of the paths to some rows to a pack, those that are not in the repository.
+
+    Raises `NotWritten`, `ObjectMissing`.
+    """
+    cache = ReviewCache(place.git_dir, view, options, place.stored.tree, base)
+    known = cache.load()
+    if known is None or not _suffices(view, rows, known, place.named):
+        known = Known(CommitsOfRows(), {}, {})
+    done = Reviewed(view, known.commits, 0, known.touched, cache, known.paths)
+    tips = [row for row in rows if known.commits.get(row) is None]
+
+    def root() -> ReviewPath:
+        path = ReviewPath(Replay(view.header.cwd, base))
+        if options.base is not None:
+            path.commit = bytes.fromhex(options.base)
+            tree, path.time = place.stored.commit(path.commit)
+            path.tree, path.committed = stored_tree(tree, place.stored.tree), path.time
+        return path
+
+    for written in write_review(view, place.writer, tips, options, root, dict(known.paths)):
+        done.new += 1
+        done.touched.update(dict.fromkeys(written.files))
+        if written.commit is not None:
+            done.commits.put(written.row, written.commit)
+        above = view.table.parent_of(written.row)
+        if above is not None:
+            done.paths.pop(above, None)
+        done.paths[written.row] = written.path
+        while len(done.paths) > PATHS:
+            del done.paths[next(iter(done.paths))]
+    return done
+
+
+def _suffices(view: SessionView, rows: Collection[int], known: Known, named: Collection[bytes]) -> bool:
+    """Whether what is known can be gone on from: its objects are reached by refs, and the new paths go on from it."""
+    kept = [row for row, path in known.paths.items() if path.latest is not None and path.latest not in named]
+    at: int | None
+    for row in rows:
+        at = row
+        while at is not None and known.commits.get(at) is None and at not in known.paths:
+            at = view.table.parent_of(at)
+        if at is None or at in known.paths:
+            continue
+        if at != row:
+            return False
+        if known.commits.get(at) not in named:
+            kept.append(at)
+    if not kept:
+        return True
+    reached = [known.commits.row_of(commit) for commit in named]
+    safe = rows_above(view, [each for each in reached if each is not None])
+    return all(safe[row] for row in kept)
+
+
+def unfinished_entries(view: SessionView, row: int) -> int:
+    """Return how many entries of conversation on the path to a row belong to a turn that has not ended."""
+    count = 0
+    at: int | None = row
+    while at is not None and not ends_turn(view, at):
+        count += is_conversation(view.table.code[at])
+        at = view.table.parent_of(at)
+    return count
