@@ -1,0 +1,117 @@
+"""Every command that writes to a repository, in every kind of repository: nothing changes there but refs of ours.
+
+A command that joins takes one line in `COMMANDS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from pivcs.cli import run
+from tests.builders import build_session, header_line
+from tests.gitbridge.git import check
+from tests.gitbridge.real_git import Project, find_git, new_project
+from tests.gitbridge.set_ups import SET_UPS, SetUp, every_object, point_to, what_must_stay
+
+FOLDER: Final = "2026-01-01-"
+
+
+def review_refs(ref: str) -> bool:
+    """Whether a ref is one that `export` writes."""
+    return ref == "refs/heads/sessions" or ref.startswith((f"refs/heads/{FOLDER}", f"refs/tags/{FOLDER}"))
+
+
+def archive_refs(ref: str) -> bool:
+    """Whether a ref is one that `archive` writes."""
+    return ref.startswith("refs/pivcs/")
+
+
+def no_refs(_: str) -> bool:
+    """Nothing is written."""
+    return False
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command line, which refs it may change, and what is run before it."""
+
+    words: tuple[str, ...]
+    ours: Callable[[str], bool]
+    before: tuple[tuple[str, ...], ...] = ()
+    outside: bool = False
+    """It is no matter of the repository that git's variables name, nor of the current directory."""
+
+
+EXPORT: Final = ("export", "{place}", "{session}")
+ARCHIVE: Final = ("-C", "{place}", "archive", "{session}")
+
+COMMANDS: Final = {
+    "export": Command(EXPORT, review_refs, outside=True),
+    "export again": Command(("export", "{place}", "{longer}"), review_refs, (EXPORT,), outside=True),
+    "archive": Command(ARCHIVE, archive_refs),
+    "archive again": Command(("-C", "{place}", "archive", "{longer}"), archive_refs, (ARCHIVE,)),
+    "import": Command(("import", "--store", "{other}", "{place}"), no_refs, (ARCHIVE,), outside=True),
+    "import files": Command(("import", "{place}", "--write", "{files}"), no_refs, (ARCHIVE,), outside=True),
+}
+
+
+@pytest.fixture(autouse=True)
+def _store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIVCS_DIR", str(tmp_path / "store"))
+    find_git()
+
+
+def words_of(words: tuple[str, ...], set_up: SetUp, root: Path) -> list[str]:
+    """Return a command line with the places of a case in it."""
+    places = {"place": set_up.place, "session": root / "s" / "session.jsonl", "longer": root / "s" / "longer.jsonl",
+              "other": root / "other", "files": root / "files"}  # fmt: skip
+    return [word.format(**{name: str(path) for name, path in places.items()}) for word in words]
+
+
+def sessions_for(root: Path, cwd: Path) -> None:
+    """Write two session files of a project; the second goes on with the first."""
+    (root / "s").mkdir()
+    for name, graph in (("session", "a-b-c, b-d"), ("longer", "a-b-c-e-f, b-d")):
+        (root / "s" / f"{name}.jsonl").write_bytes(build_session(graph, header=header_line(cwd=str(cwd))))
+
+
+@pytest.mark.parametrize("kind", SET_UPS)
+@pytest.mark.parametrize("name", COMMANDS)
+def test_nothing_changes_in_a_repository_but_refs_of_ours(
+    name: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    command, set_up = COMMANDS[name], SET_UPS[kind](tmp_path / "there")
+    for variable, value in set_up.environ.items():
+        monkeypatch.setenv(variable, value)
+    sessions_for(tmp_path, set_up.place)
+    decoy = new_project(tmp_path / "decoy", {"decoy.txt": "decoy\n"})
+    roots = [*set_up.roots, decoy.root, tmp_path / "s"]
+    if set_up.refused is None:
+        for words in command.before:
+            assert run(words_of(words, set_up, tmp_path)) == 0
+        objects = every_object(set_up.place)
+    before = [what_must_stay(root, command.ours) for root in roots]
+    decoy_objects = every_object(decoy.root)
+    with monkeypatch.context() as patch:
+        point_to(decoy, patch)
+        if command.outside:
+            patch.chdir(decoy.root)
+        code = run(words_of(command.words, set_up, tmp_path))
+    said = capfdbinary.readouterr().err.decode()
+    assert [what_must_stay(root, command.ours) for root in roots] == before, said
+    assert every_object(decoy.root) == decoy_objects
+    if set_up.refused is not None:
+        assert code in (20, 40), said
+        assert set_up.refused in said
+        return
+    assert code == 0, said
+    assert "warning" not in said
+    assert every_object(set_up.place) >= objects
+    check(set_up.place)
+    refs = Project(set_up.place).git("for-each-ref", "--format=%(refname)").split()
+    assert any(map(review_refs, refs)) or any(map(archive_refs, refs))
