@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -183,7 +181,7 @@ SET_UPS: dict[str, Callable[[Path], SetUp]] = {
     each.__name__.replace("_", " "): each
     for each in (plain, packed, linked_worktree, submodule, bare, worktree_of_bare, shallow, alternates, partial,
                  sparse, detached, unborn, separate_git_dir, sha256, reftable, hooks, signing, converting,
-                 odd_settings)  # fmt: skip
+                 odd_settings)
 }
 
 
@@ -218,10 +216,7 @@ def what_must_stay(root: Path, ours: Callable[[str], bool]) -> dict[str, tuple[i
             if path.is_dir() or ours(ref.removesuffix(".lock")):
                 continue
         status = path.lstat()
-        if path.is_symlink():
-            content = os.fsencode(os.readlink(path))
-        else:
-            content = path.read_bytes() if path.is_file() else b""
+        content = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
         found[name] = status.st_mode, content
     return found
 
@@ -231,8 +226,3 @@ def every_object(place: Path) -> set[str]:
     listing = Project(place).git("cat-file", "--batch-all-objects", "--batch-check=%(objectname)", "--unordered")
     return set(listing.split())
 
-
-def remove(set_up: SetUp) -> None:
-    """Remove what a case has made, so that a long matrix needs little space."""
-    for root in set_up.roots:
-        shutil.rmtree(root, ignore_errors=True)
