@@ -1,14 +1,15 @@
 """Sessions back from a repository: into the store, or as session files, byte for byte.
 
-A stream is verified before anything of it is kept. Of several streams of a session those are dropped that are the
-beginning of another.
+A stream is verified before anything of it is kept, and so are the review commits of its session that are there. Of
+several streams of a session those are dropped that are the beginning of another.
 """
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -16,11 +17,13 @@ from pivcs.errors import InputError, PivcsError
 from pivcs.gitbridge.names_file import FILE
 from pivcs.gitbridge.objects import BLOB
 from pivcs.gitbridge.repository import Repository
+from pivcs.gitbridge.review_check import check_review, review_refs
 from pivcs.gitbridge.stream_finding import (
     FoundRef,
+    PageNames,
     entries_of,
     found_refs,
-    page_streams,
+    page_folders,
     raw_object,
     stream_at,
     tree_of,
@@ -95,13 +98,25 @@ class Archive:
                     found.setdefault((stream.key, stream.digest), stream)
                 except PivcsError as error:
                     self.broken.append((ref.name, ref.key, error))
+        names: list[FoundRef | PageNames] = [ref for ref in refs if ref.store is not None]
+        self._refs: dict[bytes, dict[str, bytes]] = {}
+        by_folder: dict[str, set[bytes]] = {}
         try:
-            for stream in page_streams(repository, objects):
-                found.setdefault((stream.key, stream.digest), stream)
+            for folder in page_folders(repository, objects):
+                for stream in folder.streams:
+                    found.setdefault((stream.key, stream.digest), stream)
+                    by_folder.setdefault(folder.folder, set()).add(stream.key)
+                key = folder.streams[0].key if folder.streams else b""
+                self.broken += [(where, key, error) for where, error in folder.broken]
+                names += folder.names
         except PivcsError as error:
             self.broken.append(("sessions", b"", error))
+        if by_folder:
+            for name, reached in review_refs(repository).items():
+                for key in by_folder.get(name, ()):
+                    self._refs.setdefault(key, {}).update(reached)
         self.streams = sorted(found.values(), key=lambda each: (each.key, -each.size, each.digest))
-        self.names = [ref for ref in refs if ref.store is not None]
+        self.names = names
 
     def keep(self, sessions: Sequence[str]) -> None:
         """Leave out all sessions but those whose key or id begins with one of some texts. Raises `NoStreams`."""
@@ -114,12 +129,13 @@ class Archive:
         for session in sessions:
             found = {key for key in keys if key.hex().startswith(session)} if len(session) >= 4 else set()
             found |= {key for key, stream in keys.items() if self._id_of(stream).startswith(session)}
+            found |= {key for _, key, _ in self.broken if len(session) >= 4 and key.hex().startswith(session)}
             if not found:
                 raise NoStreams(f"there is no session '{session}' in the repository")
             kept |= found
         self.streams = [stream for stream in self.streams if stream.key in kept]
         self.names = [ref for ref in self.names if ref.key in kept]
-        self.broken = [each for each in self.broken if each[1] in kept]
+        self.broken = [each for each in self.broken if each[1] in kept or not each[1]]
 
     def _id_of(self, stream: StoredStream) -> str:
         from pivcs.session.entries import Header
@@ -132,32 +148,50 @@ class Archive:
             return ""
 
     def verified(self) -> Iterator[Verified | Imported]:
-        """Yield the streams, verified, each in a temporary file that goes when the next one is asked for.
+        """Yield the streams, verified, each in a temporary file that goes when another session is asked for.
 
-        What is the beginning of another, and what is damaged, comes as `Imported`.
+        What is the beginning of another, and what is damaged, comes as `Imported`. A session that has a review commit
+        which is not made of its streams is damaged as a whole.
         """
         for name, key, error in self.broken:
             yield Imported(name, key, 0, "damaged", error=error)
-        longer: set[tuple[bytes, int, bytes]] = set()
-        with tempfile.TemporaryDirectory(prefix="pivcs-") as directory:
-            for place, stream in enumerate(self.streams):
-                if (stream.key, stream.size, stream.digest) in longer:
-                    yield Imported(stream.where, stream.key, stream.size, "beginning")
-                    continue
-                file = Path(directory, "stream")
-                try:
-                    with _spooled(self._objects, stream, file) as view:
-                        sizes = [each.size for each in self.streams[place + 1 :] if each.key == stream.key]
-                        for size, digest in prefix_digests(view.source, sizes).items():
-                            longer.add((stream.key, size, digest))
-                        yield Verified(stream, file, view)
-                except StreamDamaged as error:
-                    yield Imported(stream.where, stream.key, stream.size, "damaged", error=error)
-                finally:
-                    file.unlink(missing_ok=True)
+        for _, streams in groupby(self.streams, key=lambda each: each.key):
+            yield from self._session(list(streams))
 
-    def names_in(self, ref: FoundRef) -> bytes:
-        """Return the text of the names that a ref has. Raises `StreamDamaged`."""
+    def _session(self, streams: Sequence[StoredStream]) -> Iterator[Verified | Imported]:
+        """Yield the streams of one session, the longest first; all are read before the first is handed out."""
+        key = streams[0].key
+        longer: set[tuple[int, bytes]] = set()
+        verified: list[Verified] = []
+        damaged = any(each[1] in (key, b"") for each in self.broken)
+        with tempfile.TemporaryDirectory(prefix="pivcs-") as directory, ExitStack() as stack:
+            for place, stream in enumerate(streams):
+                if (stream.size, stream.digest) in longer:
+                    yield Imported(stream.where, key, stream.size, "beginning")
+                    continue
+                file = Path(directory, str(place))
+                try:
+                    view = stack.enter_context(_spooled(self._objects, stream, file))
+                except StreamDamaged as error:
+                    yield Imported(stream.where, key, stream.size, "damaged", error=error)
+                    damaged = True
+                    continue
+                longer.update(prefix_digests(view.source, [each.size for each in streams[place + 1 :]]).items())
+                verified.append(Verified(stream, file, view))
+            if verified and key in self._refs:
+                try:
+                    views = [each.view for each in verified]
+                    check_review(self._objects, self._refs[key], views, complete=not damaged)
+                except PivcsError as error:
+                    for each in verified:
+                        yield Imported(each.stream.where, key, each.stream.size, "damaged", error=error)
+                    return
+            yield from verified
+
+    def names_in(self, ref: FoundRef | PageNames) -> bytes:
+        """Return the text of the names that a ref or a start page has. Raises `StreamDamaged`."""
+        if isinstance(ref, PageNames):
+            return raw_object(self._objects, BLOB, ref.blob, ref.name)
         for _, name, ident in entries_of(self._objects, tree_of(self._objects, ref.commit, ref.name), ref.name):
             if name == FILE:
                 return raw_object(self._objects, BLOB, ident, ref.name)

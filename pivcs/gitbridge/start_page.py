@@ -1,118 +1,182 @@
-"""The start page of a review repository: the branch `sessions`, whose tree is a function of the sessions in it.
+"""The text of a start page: how the repository is laid out, how to get sessions back, and a table for each session.
 
-Each session has a file `<folder>/session.json` with what the page says of it, so that a page can be made anew with
-sessions that an earlier export, on another machine maybe, has put there.
+Whatever a session says is escaped: no Markdown, no HTML, nothing that becomes a link.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from pivcs.gitbridge.review_text import plain
-from pivcs.ops.branch_list import list_branches
-from pivcs.ops.spent import spent
-from pivcs.ops.view import SessionView
-from pivcs.workspace.state import FilePath
+from pivcs.gitbridge.objects import LATEST_TIME
+from pivcs.gitbridge.page_summary import BranchSummary, StreamSummary, short
+from pivcs.gitbridge.page_tree import Page, PageSession
+from pivcs.gitbridge.ref_names import branch_ref, tag_ref
 
-SUMMARY: Final = "session.json"
+README: Final = "README.md"
+PAGES: Final = "pages"
+"""The directory of the pages with older sessions."""
+MOST: Final = 200
+"""Sessions on one page, at most; the latest are on the first."""
+_MOST_NAMES: Final = 20
+_ESCAPED: Final = re.compile(r"[\\`*_\[\]<>|#~$&@:]")
+_ENTITIES: Final = {"<": "&lt;", "&": "&amp;", ":": "&#58;", "@": "&#64;"}
 _INTRODUCTION: Final = """# Agent sessions
 
 Conversations of a coding agent as commits: one commit for each entry, with what was said in its message and on a page
 of its tree, beside the project's files as they were known at that point. `git log -p` of a branch reads like the
 conversation; `git merge-base` and `git diff` of two branches compare attempts.
 
+## Layout
+
 | where | what |
 |---|---|
-| `<session>/<branch>` | a branch of a session, the first is `main` |
-| `<session>/label/<label>` | an entry that somebody labelled |
+| branches `<session>/<branch>` | a branch of a session, the first is `main` |
+| branches `<session>/label/<label>` | an entry that somebody labelled |
 | tags `<session>/<tag>` | an entry that somebody tagged |
+| branch `sessions` | this page, and below it a directory for each session |
+| `<session>/streams/` there | the session file, every byte of it, in parts; of a rewritten one all that was kept |
+| `<session>/summaries/` there | what this page says of them |
+| `<session>/names/` there | branches and tags that people named, a file for each store |
 | `.pivcs/turns/` in a commit's tree | the conversation, a directory for each turn |
 | `.pivcs/files/` there | how each file is known |
 | `.pivcs/escaped/` there | files whose path would not be safe in a work tree |
 
-Names are percent-encoded, capitals too. Ids depend on the entries alone: the same session exported anywhere gives the
-same commits.
+A session is called by the date in its header and the first digits of its key. Names are percent-encoded, capitals too.
+Ids depend on the entries alone: the same session exported anywhere gives the same commits.
 
+## Getting sessions back
+
+An ordinary clone has everything. `pivcs` reads its objects, never the work tree:
+
+```
+git clone <this repository> review
+pivcs import review                    all sessions, into the store
+pivcs import review --write DIR        as session files, byte for byte
+pivcs import review d8fddc36           one of them, by the first digits of its key or id
+```
+
+What was tampered with is named, and refused.
 """
 
 
-class SessionSummary(NamedTuple):
-    """What the page says of a session: texts are as they are shown, `key` is in hex, `time` that of the latest entry in
-    milliseconds."""
+class _Told(NamedTuple):
+    """A session with what is said of its streams, the first of which stands for it."""
 
     folder: str
-    key: str
-    title: str
-    time: int
-    entries: int
-    cost: float
-    files: int
-    branches: tuple[tuple[str, str, int, str], ...]
-    """Name, ref component, entries of its own, what it was about."""
+    session: PageSession
+    streams: tuple[StreamSummary, ...]
 
 
-def summary_of(
-    view: SessionView, folder: str, refs: Mapping[str, str], touched: Collection[FilePath]
-) -> SessionSummary:
-    """Return what the page says of a session; `refs` has the names of its branches in the repository."""
-    rows = list(view.table.nodes())
-    branches = tuple(
-        (plain(each.name), refs[each.name], each.entries, _short(view.subject(each.about)))
-        for each in list_branches(view)
-        if each.name in refs
+def page_texts(page: Page) -> dict[str, bytes]:
+    """Return the files of text of a page by their paths: the latest sessions are on the first, the others on one for
+    each month, or more where a month has more of them."""
+    told = [_Told(folder, session, tuple(each for _, each in session.told())) for folder, session in page.items()]
+    told = sorted((each for each in told if each.streams), key=lambda each: (-each.streams[0].time, each.folder))
+    months: dict[str, list[_Told]] = {}
+    for each in told[MOST:]:
+        months.setdefault(_time(each.streams[0].time)[:7] or "undated", []).append(each)
+    older: dict[str, list[_Told]] = {}
+    for month, those in months.items():
+        for first in range(0, len(those), MOST):
+            name = f"{PAGES}/{month}{f'-{first // MOST + 1}' if first else ''}.md"
+            older[name] = those[first : first + MOST]
+    texts = {README: [_INTRODUCTION, "## Sessions", "", *_tables(told[:MOST])]}
+    if older:
+        texts[README] += ["## Older sessions", "", *(_link(name, those) for name, those in older.items()), ""]
+    for name, those in older.items():
+        title = name.removeprefix(f"{PAGES}/").removesuffix(".md")
+        texts[name] = [f"# Agent sessions: {title}", "", f"[All sessions](../{README})", "", *_tables(those)]
+    return {name: "\n".join(lines).encode("utf-8", "replace") for name, lines in texts.items()}
+
+
+def latest_time(page: Page) -> int:
+    """Return the time of the latest entry of all sessions, in milliseconds; 0 when there is none."""
+    return max((summary.time for session in page.values() for _, summary in session.told()), default=0)
+
+
+def _link(name: str, those: list[_Told]) -> str:
+    title = name.removeprefix(f"{PAGES}/").removesuffix(".md")
+    return f"- [{title}]({name}): {len(those)} session{'s' * (len(those) != 1)}"
+
+
+def _tables(those: list[_Told]) -> Iterator[str]:
+    for each in those:
+        yield from _table(each)
+
+
+def _table(told: _Told) -> Iterator[str]:
+    names, tags = _names(told.session)
+    for number, summary in enumerate(told.streams):
+        if number == 0:
+            yield f"### {escaped(summary.title)}"
+            yield ""
+            facts = [_plural(summary.entries, "entry", "entries"), _plural(summary.files, "changed file"),
+                     f"${summary.cost:.4f}", _time(summary.time)]  # fmt: skip
+            yield f"`{told.folder}`: {', '.join(filter(None, facts))}"
+        else:
+            yield f"Kept, too: another state of it with {_plural(summary.entries, 'entry', 'entries')}"
+        yield ""
+        yield "| branch | first prompt | outcome | own entries | files | cost in $ |"
+        yield "|---|---|---|---|---|---|"
+        for branch in summary.branches:
+            yield _row(told.folder, branch, names.pop(branch.node, []))
+        yield ""
+        if summary.more:
+            yield f"and {_plural(summary.more, 'more branch', 'more branches')}"
+            yield ""
+    listed = [f"branch {_ref(branch_ref(told.folder, name))} at {node[:8]}"
+              for node, those in sorted(names.items()) for name in those]  # fmt: skip
+    listed += [f"tag {_ref(tag_ref(told.folder, name))} at {node[:8]}" for name, node in tags]
+    if listed:
+        more = f", and {len(listed) - _MOST_NAMES} more" if len(listed) > _MOST_NAMES else ""
+        yield f"Named by people: {', '.join(listed[:_MOST_NAMES])}{more}"
+        yield ""
+
+
+def _names(session: PageSession) -> tuple[dict[str, list[str]], list[tuple[str, str]]]:
+    """Return the branches that stores named by the nodes that they are at, and the tags with theirs."""
+    branches: dict[str, list[str]] = {}
+    tags: dict[tuple[str, str], None] = {}
+    for _, given in session.given():
+        for name, node in given.branches:
+            at = branches.setdefault(node.hex(), [])
+            if name not in at:
+                at.append(name)
+        tags.update({(name, node.hex()): None for name, node in given.tags})
+    return {node: sorted(names) for node, names in branches.items()}, sorted(tags)
+
+
+def _row(folder: str, branch: BranchSummary, named: list[str]) -> str:
+    """Return the row of a branch: called as people did, or else by the name that it has by itself."""
+    called = [*([branch.name] if branch.name == "main" and named and "main" not in named else []), *named]
+    refs = ", ".join(_ref(branch_ref(folder, name)) for name in (called or [branch.name])[:_MOST_NAMES])
+    files = ", ".join(escaped(path) for path in branch.paths)
+    if branch.files > len(branch.paths):
+        files += f" +{branch.files - len(branch.paths)}"
+    return (
+        f"| {refs} | {escaped(branch.prompt)} | {escaped(branch.outcome)} | {branch.entries} | {files} "
+        f"| {branch.cost:.4f} |"
     )
-    title = _short(view.name or view.first_prompt or "(no prompt)")
-    times = [time for row in rows if (time := view.table.time_of(row)) is not None]
-    key = view.key.hex if view.key is not None else ""
-    return SessionSummary(
-        folder, key, title, max(times, default=0), len(rows), round(spent(view, rows).cost, 6), len(touched), branches
-    )
 
 
-def encode_summary(summary: SessionSummary) -> bytes:
-    """Return a summary as the file that keeps it."""
-    value = {**summary._asdict(), "branches": [list(each) for each in summary.branches]}
-    return json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+def _ref(name: str) -> str:
+    return f"`{name.removeprefix('refs/heads/').removeprefix('refs/tags/')}`"
 
 
-def decode_summary(data: bytes) -> SessionSummary | None:
-    """Return what a file keeps; None when it is no summary."""
-    try:
-        value = json.loads(data)
-        branches = tuple((str(a), str(b), int(c), str(d)) for a, b, c, d in value["branches"])
-        return SessionSummary(
-            str(value["folder"]), str(value["key"]), str(value["title"]), int(value["time"]), int(value["entries"]),
-            float(value["cost"]), int(value["files"]), branches,
-        )  # fmt: skip
-    except (ValueError, KeyError, TypeError):
-        return None
+def escaped(text: str) -> str:
+    """Return text for a cell of a table or a heading: no Markdown, no HTML, no link."""
+    return _ESCAPED.sub(lambda found: _ENTITIES.get(found[0], f"\\{found[0]}"), short(text))
 
 
-def page(summaries: Mapping[str, SessionSummary]) -> bytes:
-    """Return the start page of some sessions, the latest first."""
-    lines = [_INTRODUCTION.rstrip("\n"), "", "## Sessions", ""]
-    for summary in sorted(summaries.values(), key=lambda each: (-each.time, each.folder)):
-        lines += [f"### {_cell(summary.title)}", ""]
-        files = f"{summary.files} file{'s' * (summary.files != 1)}"
-        lines += [f"`{summary.folder}`: {summary.entries} entries, {files}, ${summary.cost:.4f}", ""]
-        lines += ["| branch | own entries | about |", "|---|---|---|"]
-        lines += [
-            f"| `{summary.folder}/{component}` | {entries} | {_cell(about)} |"
-            for _, component, entries, about in summary.branches
-        ]
-        lines.append("")
-    return "\n".join(lines).encode("utf-8", "replace")
+def _plural(count: int, one: str, many: str | None = None) -> str:
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-def _short(text: str) -> str:
-    text = plain(text).replace("\n", " ").strip()
-    return text if len(text) <= 160 else text[:159].rstrip() + "…"
-
-
-def _cell(text: str) -> str:
-    """Return text for a cell of a table or a heading: no Markdown, no HTML."""
-    for sign in "\\`*_[]<>|#":
-        text = text.replace(sign, f"\\{sign}" if sign != "<" else "&lt;")
-    return text
+def _time(milliseconds: int) -> str:
+    """Return a time as people write it, in UTC; empty for none."""
+    if not 0 < milliseconds // 1000 <= LATEST_TIME:
+        return ""
+    return datetime.fromtimestamp(milliseconds // 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")

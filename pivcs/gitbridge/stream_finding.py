@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from pivcs.errors import PivcsError
 from pivcs.gitbridge.objects import COMMIT, KIND_NAMES, TREE, object_id
 from pivcs.gitbridge.ref_names import ROOT, parse_pivcs_ref
 from pivcs.gitbridge.refs_update import read_refs
@@ -20,7 +21,13 @@ FETCHED: Final = "refs/pivcs-remotes/"
 """Refs as they are at a remote: the remote's name and a slash follow, then what stands behind `refs/pivcs/` there."""
 STREAMS: Final = b"streams"
 """The directory of a session's streams on the branch of the start page."""
-_PAGE: Final = re.compile(r"refs/(?:heads|remotes/[^/]+)/sessions")
+NAMES: Final = b"names"
+"""The directory of the names that stores gave, there."""
+PAGE: Final = re.compile(r"refs/(?:heads|remotes/[^/]+)/sessions")
+"""The refs of start pages: one's own, and those that were fetched from a remote."""
+FOLDER: Final = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}|undated)-([0-9a-f]{8,64})")
+"""What a session may be called in a repository: a date, and the beginning of its key."""
+NAMES_FILE: Final = re.compile(rb"[0-9a-f]{32}\.json")
 _FETCHED_REF: Final = re.compile(r"refs/pivcs-remotes/.*/(?=[0-9a-f]{64}/)")
 _TREE: Final = b"tree "
 
@@ -58,20 +65,83 @@ def stream_at(objects: DiskObjectStore, ref: FoundRef) -> StoredStream:
     return stream
 
 
-def page_streams(repository: Repository, objects: DiskObjectStore) -> Iterator[StoredStream]:
-    """Yield the streams on branches of start pages, the repository's own and those that a clone got.
+class PageNames(NamedTuple):
+    """Names on a start page: where they are, the file, whose session they are about, and the id of the store that gave
+    them."""
+
+    name: str
+    blob: bytes
+    key: bytes
+    store: bytes
+
+
+class PageFolder(NamedTuple):
+    """What a start page has of one session: its folder, the streams, those that cannot be read with the reasons, and
+    names."""
+
+    folder: str
+    streams: tuple[StoredStream, ...]
+    broken: tuple[tuple[str, PivcsError], ...]
+    names: tuple[PageNames, ...]
+
+
+def folder_fits(folder: str, key: bytes) -> bool:
+    """Whether a session may have a folder."""
+    found = FOLDER.fullmatch(folder)
+    return found is not None and key.hex().startswith(found[2])
+
+
+def page_folders(repository: Repository, objects: DiskObjectStore) -> Iterator[PageFolder]:
+    """Yield the sessions on branches of start pages, the repository's own and those that a clone got.
+
+    Raises `StreamDamaged` when a page itself cannot be read, and `OtherRefs`.
+    """
+    pages = {commit: name for name, commit in read_refs(repository, "refs/").items() if PAGE.fullmatch(name)}
+    for commit, name in sorted(pages.items(), key=lambda each: each[1]):
+        for inner, tree in _directories(objects, tree_of(objects, commit, name), name):
+            folder = inner.decode("ascii", "replace")
+            if FOLDER.fullmatch(folder) is not None:
+                yield _page_folder(objects, tree, folder, f"{name}:{folder}")
+
+
+def _page_folder(objects: DiskObjectStore, tree: bytes, folder: str, where: str) -> PageFolder:
+    streams: list[StoredStream] = []
+    broken: list[tuple[str, PivcsError]] = []
+    files: list[tuple[bytes, bytes]] = []
+    try:
+        for part, inner in _directories(objects, tree, where):
+            if part == STREAMS:
+                for name, ident in _directories(objects, inner, f"{where}/streams"):
+                    place = f"{where}/streams/{name.decode(errors='replace')}"
+                    try:
+                        stream = stream_at_page(objects, ident, place, name)
+                        if not folder_fits(folder, stream.key):
+                            raise StreamDamaged(place, "", "it is the stream of another session")
+                        streams.append(stream)
+                    except PivcsError as error:
+                        broken.append((place, error))
+            elif part == NAMES:
+                files += [(name, ident) for _, name, ident in entries_of(objects, inner, f"{where}/names")]
+    except PivcsError as error:
+        broken.append((where, error))
+    key = streams[0].key if streams else b""
+    names = tuple(
+        PageNames(f"{where}/names/{name.decode()}", ident, key, bytes.fromhex(name[:32].decode()))
+        for name, ident in files
+        if streams and NAMES_FILE.fullmatch(name)
+    )
+    return PageFolder(folder, tuple(streams), tuple(broken), names)
+
+
+def stream_at_page(objects: DiskObjectStore, tree: bytes, where: str, name: bytes) -> StoredStream:
+    """Return the stream that a directory of a start page has; `name` is what the directory is called.
 
     Raises `StreamDamaged`, `NewerStream`.
     """
-    for name, commit in read_refs(repository, "refs/").items():
-        if _PAGE.fullmatch(name) is None:
-            continue
-        for folder, tree in _directories(objects, tree_of(objects, commit, name), name):
-            for inner, streams in _directories(objects, tree, f"{name}:{folder.decode(errors='replace')}"):
-                if inner == STREAMS:
-                    place = f"{name}:{folder.decode(errors='replace')}/streams"
-                    for each, ident in _directories(objects, streams, place):
-                        yield read_stream(objects, ident, f"{place}/{each.decode(errors='replace')}")
+    stream = read_stream(objects, tree, where)
+    if stream.digest.hex()[:16].encode() != name:
+        raise StreamDamaged(where, "", "it is another stream than its directory says")
+    return stream
 
 
 def tree_of(objects: DiskObjectStore, commit: bytes, where: str) -> bytes:

@@ -1,0 +1,226 @@
+"""What the start page says of a stream: a function of its bytes alone, so that every machine says the same.
+
+A summary is kept beside the stream. So a page can be made anew with sessions that an earlier export, on another machine
+maybe, has put there, and nothing is read twice.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from pivcs.gitbridge.review_text import plain
+from pivcs.ops.branch_list import ListedBranch, list_branches
+from pivcs.ops.deeds import deeds
+from pivcs.ops.spent import has_usage, used
+from pivcs.ops.view import SessionView
+from pivcs.session.codes import ASSISTANT, BRANCH_SUMMARY, COMPACTION, TOOL_RESULT, USER
+from pivcs.session.entries import Entry
+from pivcs.workspace.calls import Edit, Write, operation_of
+from pivcs.workspace.paths import file_path
+
+FORMAT: Final = "pivcs summary 1"
+MOST_BRANCHES: Final = 100
+"""A summary has so many branches at most, `main` and then by name; of the others only the number is told."""
+MOST_FILES: Final = 5
+_LONGEST: Final = 160
+_LONGEST_PATH: Final = 80
+_LARGEST: Final = 1 << 20
+_NUMBER: Final = 1 << 53
+_STOPS: Final = {"error": "stopped by an error", "aborted": "aborted", "length": "cut off: too long"}
+_TELLING: Final = (USER, ASSISTANT, TOOL_RESULT, COMPACTION, BRANCH_SUMMARY)
+"""What a branch's outcome is told by; what stands behind it, names and labels, says nothing of it."""
+
+
+class BranchSummary(NamedTuple):
+    """A branch: `node` is the object id of its tip in hex, `entries` are those that it has alone, and `prompt`,
+    `files` (their number, and the first ones by name) and `cost` in dollars are of these."""
+
+    name: str
+    node: str
+    entries: int
+    prompt: str
+    outcome: str
+    files: int
+    paths: tuple[str, ...]
+    cost: float
+
+
+class StreamSummary(NamedTuple):
+    """A stream: `key` is the session's in hex, `title` its name or first prompt, `time` that of the latest entry in
+    milliseconds. Texts are without what a terminal would obey; `more` branches are left out."""
+
+    key: str
+    title: str
+    time: int
+    entries: int
+    files: int
+    cost: float
+    branches: tuple[BranchSummary, ...]
+    more: int
+
+
+def summary_of(view: SessionView) -> StreamSummary:
+    """Return the summary of a stream. No store has a say in it: branches are those that the lines alone give."""
+    bare = SessionView(view.table, view.source, view.where, view.version1)
+    costs, touched, latest, count = _told(bare)
+    listed = list_branches(bare)
+    branches = tuple(_branch(bare, each, costs, touched) for each in listed[:MOST_BRANCHES])
+    files = {path for paths in touched.values() for path in paths}
+    return StreamSummary(
+        bare.key.hex if bare.key is not None else "", short(bare.name or bare.first_prompt or "(no prompt)"), latest,
+        count, len(files), _dollars(list(costs.values())), branches, max(0, len(listed) - MOST_BRANCHES),
+    )  # fmt: skip
+
+
+def _told(view: SessionView) -> tuple[dict[int, float], dict[int, tuple[str, ...]], int, int]:
+    """Return by row what entries cost and which files they write or edit, the latest time, and the number of nodes."""
+    costs: dict[int, float] = {}
+    touched: dict[int, tuple[str, ...]] = {}
+    latest = count = 0
+    cwd = view.header.cwd
+    for row in view.table.nodes():
+        count += 1
+        latest = max(latest, view.table.time_of(row) or 0)
+        code = view.table.code[row]
+        if has_usage(code):
+            entry = view.entry(row)
+            spent = used(code, entry)
+            if spent is not None and spent.cost:
+                costs[row] = spent.cost
+            if code == ASSISTANT and (paths := tuple(_changed_files(entry, cwd))):
+                touched[row] = paths
+    return costs, touched, latest, count
+
+
+def _changed_files(entry: Entry, cwd: str | None) -> Iterator[str]:
+    message = entry.message
+    for call in message.tool_calls() if message is not None else ():
+        operation = operation_of(call.name or "", call.arguments)
+        if isinstance(operation, Write | Edit):
+            yield file_path(operation.path, cwd).text
+
+
+def _branch(
+    view: SessionView, branch: ListedBranch, costs: dict[int, float], touched: dict[int, tuple[str, ...]]
+) -> BranchSummary:
+    own: list[float] = []
+    files: set[str] = set()
+    at: int | None = branch.row
+    for _ in range(branch.entries):
+        if at is None:
+            break
+        if at in costs:
+            own.append(costs[at])
+        files.update(touched.get(at, ()))
+        at = view.table.parent_of(at)
+    shown = tuple(short(path, _LONGEST_PATH) for path in sorted(files)[:MOST_FILES])
+    return BranchSummary(
+        plain(branch.name), view.table.digest(branch.row).hex(), branch.entries, short(view.subject(branch.about)),
+        outcome_of(view, branch.row), len(files), shown, _dollars(own),
+    )  # fmt: skip
+
+
+def outcome_of(view: SessionView, tip: int) -> str:
+    """Return how a branch ended, told by the last entry that tells."""
+    table = view.table
+    at: int | None = tip
+    while at is not None and table.code[at] not in _TELLING:
+        at = table.parent_of(at)
+    if at is None:
+        return "nothing said"
+    code = table.code[at]
+    if code == COMPACTION:
+        return "compacted"
+    if code == BRANCH_SUMMARY:
+        return "begun: another path was summed up"
+    if code == USER:
+        return "no answer"
+    return _stopped(view, at)
+
+
+def _stopped(view: SessionView, row: int) -> str:
+    """Return how the answer in a row, or that of the result in it, ended."""
+    path = [row]
+    while view.table.code[path[-1]] == TOOL_RESULT and (above := view.table.parent_of(path[-1])) is not None:
+        path.append(above)
+    answer = view.entry(path[-1]).message if view.table.code[path[-1]] == ASSISTANT else None
+    if answer is None:
+        return "unfinished: no answer to a result"
+    reason = answer.stop_reason
+    if reason in _STOPS:
+        return _STOPS[reason]
+    waiting = sum(deed.times for deed in deeds(view, reversed(path)) if deed.outcome == "no result")
+    if waiting:
+        return f"unfinished: {waiting} call{'s' * (waiting != 1)} without a result"
+    return "finished" if len(path) == 1 and reason != "toolUse" else "unfinished: no answer to a result"
+
+
+def encode_summary(summary: StreamSummary) -> bytes:
+    """Return a summary as the file that keeps it."""
+    value = {"format": FORMAT, **summary._asdict(), "branches": [branch._asdict() for branch in summary.branches]}
+    return json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+def decode_summary(data: bytes) -> StreamSummary | None:
+    """Return what a file keeps; None when it is no summary of this format. Whatever it says, it can be shown."""
+    try:
+        value = json.loads(data) if len(data) <= _LARGEST else None
+        if not isinstance(value, dict) or value["format"] != FORMAT:
+            return None
+        branches = tuple(_decoded_branch(each) for each in _list(value["branches"])[:MOST_BRANCHES])
+        key = value["key"]
+        if not isinstance(key, str) or len(bytes.fromhex(key)) != 32 or key != key.lower():
+            return None
+        return StreamSummary(
+            key, short(_text(value["title"])), _number(value["time"]), _number(value["entries"]),
+            _number(value["files"]), _amount(value["cost"]), branches, _number(value["more"]),
+        )  # fmt: skip
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _decoded_branch(value: dict[str, object]) -> BranchSummary:
+    paths = tuple(short(_text(path), _LONGEST_PATH) for path in _list(value["paths"])[:MOST_FILES])
+    return BranchSummary(
+        plain(_text(value["name"])), bytes.fromhex(_text(value["node"])).hex(), _number(value["entries"]),
+        short(_text(value["prompt"])), short(_text(value["outcome"])), _number(value["files"]), paths,
+        _amount(value["cost"]),
+    )  # fmt: skip
+
+
+def short(text: str, most: int = _LONGEST) -> str:
+    """Return text as one line that is safe to show, cut when it is long."""
+    text = plain(text[: 4 * most]).replace("\n", " ").strip()
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def _dollars(costs: Sequence[float]) -> float:
+    total = round(math.fsum(costs), 6)
+    return total if abs(total) < _NUMBER else 0.0
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _list(value: object) -> list[dict[str, object]]:
+    if not isinstance(value, list):
+        raise TypeError
+    return value
+
+
+def _number(value: object) -> int:
+    if type(value) is not int or not 0 <= value < _NUMBER:
+        raise ValueError
+    return value
+
+
+def _amount(value: object) -> float:
+    if type(value) not in (int, float) or not -_NUMBER < value < _NUMBER:  # type: ignore[operator]
+        raise ValueError
+    return float(value)  # type: ignore[arg-type]
