@@ -13,7 +13,7 @@ from typing import Final
 import pytest
 
 from pivcs.cli import run
-from tests.builders import build_session, header_line
+from tests.builders import build_session, header_line, message_line
 from tests.gitbridge.git import check
 from tests.gitbridge.real_git import Project, find_git, new_project
 from tests.gitbridge.set_ups import SET_UPS, SetUp, every_object, point_to, what_must_stay
@@ -76,8 +76,9 @@ def words_of(words: tuple[str, ...], set_up: SetUp, root: Path) -> list[str]:
 def sessions_for(root: Path, cwd: Path) -> None:
     """Write two session files of a project; the second goes on with the first."""
     (root / "s").mkdir()
-    for name, graph in (("session", "a-b-c, b-d"), ("longer", "a-b-c-e-f, b-d")):
-        (root / "s" / f"{name}.jsonl").write_bytes(build_session(graph, header=header_line(cwd=str(cwd))))
+    data = build_session("a-b-c, b-d", header=header_line(cwd=str(cwd)))
+    (root / "s" / "session.jsonl").write_bytes(data)
+    (root / "s" / "longer.jsonl").write_bytes(data + message_line("eeeeeeee", "dddddddd", "assistant", "More."))
 
 
 @pytest.mark.parametrize("kind", SET_UPS)
