@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Sequence
-
 import click
 
 from pivcs.cli.complete import sessions as complete_sessions
 from pivcs.cli.file_target import project_views
 from pivcs.cli.output import Output, output_options
+from pivcs.cli.store_identity import store_id
 from pivcs.cli.target import current_directory, reader, store_option
 from pivcs.gitbridge.archive import archive
 from pivcs.gitbridge.repository import find_repository
@@ -18,7 +16,6 @@ from pivcs.ops.view import SessionView
 from pivcs.render.archive_text import archive_document, archive_lines
 from pivcs.render.documents import encode
 from pivcs.render.style import ColourWhen
-from pivcs.store.remote import ID_SIZE
 
 REFUSED = 1
 
@@ -55,7 +52,7 @@ def command(
         raise NoSession("no session belongs to the current project", hint="name session files, see `pivcs ls --all`")
     repository = find_repository(current_directory())
     # Here is the place to look through `views` for what must not leave, and to refuse: nothing is written yet.
-    done = archive(views, repository, _store_id(views), force=force)
+    done = archive(views, repository, store_id(views[0]), force=force)
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     where = str(repository.root or repository.common_dir)
     if as_json:
@@ -66,15 +63,3 @@ def command(
         each.damaged for each in done.sessions
     ):
         click.get_current_context().exit(REFUSED)
-
-
-def _store_id(views: Sequence[SessionView]) -> bytes | None:
-    """Return what the store is called among others; None when it can be given no name."""
-    store = views[0].store
-    if store is None:
-        return None
-    known = store.remote.id()
-    if known is not None or store.read_only:
-        return known
-    with store.writing():
-        return store.remote.give_id(secrets.token_bytes(ID_SIZE))

@@ -8,6 +8,7 @@ import click
 
 from pivcs.cli.export_choice import chosen_sessions, export_base
 from pivcs.cli.output import Output, output_options
+from pivcs.cli.store_identity import store_id
 from pivcs.cli.target import session_option
 from pivcs.gitbridge.destination import Destination
 from pivcs.gitbridge.exporting import ExportOptions, export
@@ -68,7 +69,7 @@ def command(
         raise NoSession("no session belongs to the current project", hint="name session files, see `pivcs ls --all`")
     place = Destination.open(destination)
     review = ReviewOptions(Granularity(granularity or Granularity.ENTRIES), person=person)
-    options = ExportOptions(review, snapshots=snapshots, force=force)
+    options = ExportOptions(review, snapshots=snapshots, force=force, store_id=store_id(chosen[0].view))
     if base is not None:
         options = export_base(options, destination, base)
     done = export(chosen, place, options)

@@ -43,8 +43,10 @@ class StartPage:
         self._old = refs.get(DEFAULT_BRANCH)
         found = dict.fromkeys([self._old] if self._old is not None else [])
         found.update(dict.fromkeys(refs[name] for name in sorted(refs) if PAGE.fullmatch(name)))
-        self._parents = _heads(objects, list(found))
-        self._page: Page = union(objects, [read_page(objects, commit) for commit in self._parents])
+        pages = {commit: page for commit in found if (page := _page(objects, commit)) is not None}
+        self._is_ours = self._old is None or self._old in pages
+        self._parents = _heads(objects, list(pages))
+        self._page: Page = union(objects, [pages[commit] for commit in self._parents])
 
     @property
     def taken(self) -> dict[str, bytes]:
@@ -87,8 +89,18 @@ class StartPage:
         return writer.add(COMMIT, commit_bytes(tree, self._parents, who, who, message))
 
     def move(self, commit: bytes) -> Moved:
-        """Let the branch name a commit, unless another process has moved it since it was read."""
+        """Let the branch name a commit, unless another process has moved it since it was read, or it is something else
+        that somebody called so."""
+        if not self._is_ours:
+            return Moved(DEFAULT_BRANCH, "refused", self._old, commit)
         return self._destination.move([RefUpdate(DEFAULT_BRANCH, commit)], lambda _, old, __: old == self._old)[0]
+
+
+def _page(objects: DiskObjectStore, commit: bytes) -> Page | None:
+    """Return the page of a commit; None when it is none: a project may have a branch of this name."""
+    page = read_page(objects, commit)
+    raw = raw_object(objects, COMMIT, commit, "sessions")
+    return page if page or b"\n\nsessions: " in raw else None
 
 
 def _heads(objects: DiskObjectStore, commits: list[bytes]) -> list[bytes]:

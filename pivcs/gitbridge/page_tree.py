@@ -131,7 +131,7 @@ def union(objects: DiskObjectStore, pages: Sequence[Page]) -> Page:
     A session has its shortest folder; when two have the same one, that with the higher key gets more digits of it.
     """
     if len(pages) == 1:
-        return pages[0]
+        return dict(pages[0])
     found: dict[bytes, tuple[str, list[PageSession]]] = {}
     for page in pages:
         for folder, session in page.items():

@@ -25,7 +25,7 @@ _ESCAPED: Final = re.compile(r"[\\`*_\[\]<>|#~$&@:]")
 _ENTITIES: Final = {"<": "&lt;", "&": "&amp;", ":": "&#58;", "@": "&#64;"}
 _INTRODUCTION: Final = """# Agent sessions
 
-Conversations of a coding agent as commits: one commit for each entry, with what was said in its message and on a page
+Conversations of a coding agent as commits: mostly one for each entry, with what was said in its message and on a page
 of its tree, beside the project's files as they were known at that point. `git log -p` of a branch reads like the
 conversation; `git merge-base` and `git diff` of two branches compare attempts.
 

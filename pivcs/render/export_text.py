@@ -29,7 +29,8 @@ def export_lines(done: Export, where: str, looks: Looks) -> Iterator[str]:
             left = f"{_name(name)}: {plural(entries, 'entry', 'entries')} of a turn that has not ended left out"
             yield "  " + looks.styler(Role.DIM, left)
     if done.page is not None and done.page.outcome == "refused":
-        yield looks.styler(Role.WARNING, "the branch 'sessions' is checked out there, and was left")
+        why = "it is checked out there, no start page, or was moved meanwhile"
+        yield looks.styler(Role.WARNING, f"the branch 'sessions' was left: {why}")
     yield f"{plural(done.objects, 'object')} written to {visible(where, keep='')}"
 
 
