@@ -15,7 +15,7 @@ from pivcs.gitbridge.objects import BLOB, COMMIT, FILE_MODE, Identity, ObjectSin
 from pivcs.gitbridge.review_images import images_of
 from pivcs.gitbridge.review_options import DOMAIN, PLAIN, TOOLS, Granularity, ReviewOptions
 from pivcs.gitbridge.review_page import page_piece
-from pivcs.gitbridge.review_path import Blob, ReviewPath
+from pivcs.gitbridge.review_path import Blob, Draft, ReviewPath
 from pivcs.gitbridge.review_paths import file_place, image_place, page_place, state_place
 from pivcs.gitbridge.review_text import message_of, plain, said_of, turn_message
 from pivcs.gitbridge.trees import Change, changed
@@ -96,27 +96,30 @@ class Reviewer:
 
     def advance(self, row: int, path: ReviewPath) -> Written:
         """Bring a path up to a node, and add its commits to the pack."""
-        view, writer, table = self._view, self._writer, self._view.table
+        view, table = self._view, self._view.table
+        granularity = self._options.granularity
         value = view.value(row)
         entry = Entry(value)
         call = view.call_of(row) if table.code[row] == TOOL_RESULT else None
         told = path.replay.apply(row, entry)
-        changes = [change for done in told for change in self._file_changes(path, done.path, done.after)]
+        for done in told:
+            self._draft_file(path, done.path, done.after)
         images = tuple(images_of(value))
         for image in images:
             if image is not None:
-                changes.append((image_place(image.name), (FILE_MODE, writer.add(BLOB, image.data))))
-        changes.append(_page_change(writer, path, page_piece(value, call, table.name(row), images)))
-        path.tree = changed(writer, path.tree, changes)
+                path.drafts[image_place(image.name)] = Draft(image.data)
+        _draft_page(path, page_piece(value, call, table.name(row), images))
         time = table.time_of(row)
         path.time = path.time if time is None else seconds(time)
         ends = ends_turn(view, row)
-        if self._options.granularity is not Granularity.ENTRIES:
+        if granularity is not Granularity.ENTRIES:
             path.said = (*path.said, said_of(value, call))
-        if self._options.granularity is not Granularity.TURNS:
+        if granularity is not Granularity.TURNS or ends:
+            self._write_drafts(path)
+        if granularity is not Granularity.TURNS:
             self._commit_entry(row, path, value, entry, call)
         if ends:
-            if self._options.granularity is not Granularity.ENTRIES:
+            if granularity is not Granularity.ENTRIES:
                 self._commit_turn(row, path, value, entry)
             path.turn += 1
             path.part, path.entries, path.page, path.said = 0, 0, None, ()
@@ -155,23 +158,57 @@ class Reviewer:
             return Identity(*self._options.person, time)
         return Identity(TOOLS, TOOLS + b"@" + DOMAIN, time)
 
-    def _file_changes(self, path: ReviewPath, file: FilePath, state: FileState) -> Iterator[Change]:
-        """Yield what a change of a file is in the tree: the content that is known, and how it is known."""
+    def _draft_file(self, path: ReviewPath, file: FilePath, state: FileState) -> None:
+        """Note what a change of a file is in the tree: the content that is known, and how it is known."""
+        place = file_place(file, self._prefix)
         known = path.blobs.get(file)
-        if state.content is not None and (known is None or known.content != state.content):
-            blob = _added(self._writer, state.content, known)
-            path.blobs[file] = blob
-            yield file_place(file, self._prefix), (FILE_MODE, blob.ident)
-        elif state.content is None and state.is_exact and (known is not None or self._options.base is not None):
-            path.blobs.pop(file, None)
-            yield file_place(file, self._prefix), None
-        yield state_place(file), (FILE_MODE, self._writer.add(BLOB, _state_text(self._view, state)))
+        draft = path.drafts.get(place)
+        before = draft.content if draft is not None else known.content if known is not None else None
+        if state.content is not None and before != state.content:
+            path.drafts[place] = Draft(state.content, known, file)
+        elif state.content is None and state.is_exact and (before is not None or self._options.base is not None):
+            path.drafts[place] = Draft(None, known, file)
+        path.drafts[state_place(file)] = Draft(_state_text(self._view, state))
+
+    def _write_drafts(self, path: ReviewPath) -> None:
+        """Add what was noted to the pack, and make the tree that has it."""
+        changes: list[Change] = []
+        for place, draft in path.drafts.items():
+            if draft.content is None:
+                changes.append((place, None))
+            else:
+                blob = _added(self._writer, draft.content, draft.before)
+                changes.append((place, (FILE_MODE, blob.ident)))
+                if draft.file is not None:
+                    path.blobs[draft.file] = blob
+                elif place == page_place(path.turn, path.part):
+                    path.page = blob
+            if draft.content is None and draft.file is not None:
+                path.blobs.pop(draft.file, None)
+        path.tree = changed(self._writer, path.tree, changes)
+        path.drafts = {}
+
+
+def _draft_page(path: ReviewPath, piece: str) -> None:
+    """Add an entry's piece to the page of its turn, or begin the next page."""
+    place = page_place(path.turn, path.part)
+    draft = path.drafts.get(place)
+    text = draft.content if draft is not None else path.page.content if path.page is not None else None
+    if text is not None and (path.entries >= PAGE_ENTRIES or len(text) >= PAGE_BYTES):
+        path.part += 1
+        path.entries, path.page, text = 0, None, None
+        place = page_place(path.turn, path.part)
+    path.drafts[place] = Draft((text or b"") + piece.encode(), path.page)
+    path.entries += 1
 
 
 def _added(writer: ObjectSink, content: bytes, old: Blob | None) -> Blob:
     if old is None:
         return Blob(writer.add(BLOB, content), content)
-    front, back = _common(old.content, content)
+    if content.startswith(old.content):
+        front, back = len(old.content), 0
+    else:
+        front, back = _common(old.content, content)
     delta = splice_delta(len(old.content), front, len(old.content) - back, content[front : len(content) - back])
     return Blob(writer.add(BLOB, content, old.ident, delta), content)
 
@@ -208,20 +245,3 @@ def _state_text(view: SessionView, state: FileState) -> bytes:
     if state.patches:
         lines.append(f"changes of which the whole file is not known: {len(state.patches)}")
     return ("\n".join(lines) + "\n").encode()
-
-
-def _page_change(writer: ObjectSink, path: ReviewPath, piece: str) -> Change:
-    """Add an entry's piece to the page of its turn, or begin the next page."""
-    data = piece.encode()
-    if path.page is not None and (path.entries >= PAGE_ENTRIES or len(path.page.content) >= PAGE_BYTES):
-        path.part += 1
-        path.entries, path.page = 0, None
-    if path.page is None:
-        path.page = Blob(writer.add(BLOB, data), data)
-    else:
-        old = path.page
-        delta = splice_delta(len(old.content), len(old.content), len(old.content), data)
-        content = old.content + data
-        path.page = Blob(writer.add(BLOB, content, old.ident, delta), content)
-    path.entries += 1
-    return page_place(path.turn, path.part), (FILE_MODE, path.page.ident)

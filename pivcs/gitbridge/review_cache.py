@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -108,12 +110,12 @@ class _Saved(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What an earlier export has left: the commits of rows, the files that were touched, what is known at the ends of
-    paths."""
+    """What an earlier export has left: the commits of rows, the files that were touched, and by row what gives what is
+    known at the ends of paths; that reads trees of the repository."""
 
     commits: CommitsOfRows
     touched: dict[FilePath, None]
-    paths: dict[int, ReviewPath]
+    ends: Mapping[int, Callable[[], ReviewPath]]
 
 
 class ReviewCache:
@@ -145,23 +147,22 @@ class ReviewCache:
             return None
         if saved.rows > len(self._view.table) or saved.oids != self._oids(saved.rows):
             return None
-        paths = {path.row: self._loaded(path, saved.contents) for path in saved.paths}
-        return Known(CommitsOfRows(saved.commits, saved.commit_count), dict.fromkeys(saved.touched), paths)
+        ends = {path.row: partial(self._loaded, path, saved.contents) for path in saved.paths}
+        return Known(CommitsOfRows(saved.commits, saved.commit_count), dict.fromkeys(saved.touched), ends)
 
-    def save(self, known: Known) -> None:
+    def save(self, commits: CommitsOfRows, touched: Iterable[FilePath], ends: Mapping[int, ReviewPath]) -> None:
         """Write down what is known now; where it cannot be written nothing happens."""
         import msgspec
 
         contents = _Contents()
-        latest = sorted(known.paths)[-PATHS:]
-        paths = tuple(_saved(row, known.paths[row], contents) for row in latest)
+        paths = tuple(_saved(row, ends[row], contents) for row in sorted(ends)[-PATHS:])
         if contents.size > LARGEST:
             with suppress(OSError):
                 self._file.unlink()
             return
         rows = len(self._view.table)
         saved = _Saved(
-            rows, self._oids(rows), known.commits.encode(), len(known.commits), tuple(known.touched),
+            rows, self._oids(rows), commits.encode(), len(commits), tuple(touched),
             tuple(contents.found), paths,
         )  # fmt: skip
         try:

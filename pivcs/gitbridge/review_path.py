@@ -23,16 +23,26 @@ class Blob(NamedTuple):
         return cls(object_id(BLOB, content), content)
 
 
+class Draft(NamedTuple):
+    """A file of the tree to come: its content (None: it goes), what was in the tree for it, and which file of the
+    project it is, if it is one."""
+
+    content: bytes | None
+    before: Blob | None = None
+    file: FilePath | None = None
+
+
 class ReviewPath:
     """The commit of the latest node that has one, its tree, the files, and the page that the turn is at.
 
     `commit` is what the next turn goes on from, `step` the commit of the latest entry of this turn, where entries have
-    commits beside those of turns. `time` and `committed` are dates in seconds. `said` has what the turn's entries were
-    about, for a commit of the whole turn.
+    commits beside those of turns. `drafts` are files that no tree has yet. `time` and `committed` are dates in seconds.
+    `said` has what the turn's entries were about, for a commit of the whole turn.
     """
 
     __slots__ = (
-        "blobs", "commit", "committed", "entries", "page", "part", "replay", "said", "step", "time", "tree", "turn",
+        "blobs", "commit", "committed", "drafts", "entries", "page", "part", "replay", "said", "step", "time", "tree",
+        "turn",
     )  # fmt: skip
 
     def __init__(self, replay: Replay) -> None:
@@ -41,6 +51,7 @@ class ReviewPath:
         self.step: bytes | None = None
         self.tree: Tree = EMPTY
         self.blobs: dict[FilePath, Blob] = {}
+        self.drafts: dict[tuple[bytes, ...], Draft] = {}
         self.time = 0
         self.committed = 0
         self.turn = 0
@@ -53,9 +64,10 @@ class ReviewPath:
         """Return a copy for another child."""
         copy = ReviewPath(self.replay.fork())
         for name in self.__slots__:
-            if name not in ("replay", "blobs"):
+            if name not in ("replay", "blobs", "drafts"):
                 setattr(copy, name, getattr(self, name))
         copy.blobs = self.blobs.copy()
+        copy.drafts = self.drafts.copy()
         return copy
 
     @property

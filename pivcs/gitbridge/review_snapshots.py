@@ -48,7 +48,7 @@ def write_snapshots(
         return
     with StoredObjects(snapshot_repository(store.database.path) / "objects") as stored:
         for snapshot in snapshots:
-            parent = reviewed.commits.get(snapshot.row)
+            parent = reviewed.commit_of(snapshot.row)
             if parent is None:
                 continue
             record = snapshot.record

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from pivcs.gitbridge.ref_names import branch_ref, entry_ref, label_ref, tag_ref
+from pivcs.gitbridge.review import rows_above
 from pivcs.ops.access import view_of
 from pivcs.ops.view import SessionView
 from pivcs.store.records import Stream
@@ -32,9 +33,9 @@ def targets_of(chosen: Chosen, folder: str) -> list[Targets]:
     if chosen.rows is not None:
         wanted = set(chosen.rows)
         own = {name: row for name, row in own.items() if row in wanted}
-        named = set(own.values())
-        above = {view.table.parent_of(row) for row in wanted}
-        own.update((entry_ref(folder, view.table.name(row)), row) for row in sorted(wanted - above - named))
+        above = rows_above(view, [parent for row in wanted if (parent := view.table.parent_of(row)) is not None])
+        ends = [row for row in sorted(wanted - set(own.values())) if not above[row]]
+        own.update((entry_ref(folder, view.table.name(row)), row) for row in ends)
         return [Targets(view, own)]
     found = [Targets(view, own)]
     others: dict[int, tuple[Stream, dict[str, int]]] = {}

@@ -77,7 +77,7 @@ def turn_message(said: Sequence[Said], value: object, oid: ObjectId, name: str, 
     """Return the message of a turn's commit, in UTF-8: the prompt, a line for each step, and what the last entry, the
     answer, says."""
     prompt = next((each.text for each in said if each.is_prompt and each.text.strip()), "")
-    first = f"user: {prompt}" if prompt else subject_line(value, None)
+    first = f"user: {' '.join(prompt.split())}" if prompt else subject_line(value, None)
     steps = "\n".join([each.text for each in said[:BODY_LINES]])
     if len(said) > BODY_LINES:
         steps += f"\n(+{len(said) - BODY_LINES} entries)"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pivcs.gitbridge.packs import PackWriter
 from pivcs.gitbridge.review import rows_above, write_review
 from pivcs.gitbridge.review_cache import PATHS, CommitsOfRows, Known, ReviewCache
-from pivcs.gitbridge.review_options import ReviewOptions
+from pivcs.gitbridge.review_options import Granularity, ReviewOptions
 from pivcs.gitbridge.review_path import ReviewPath
 from pivcs.gitbridge.stored_objects import StoredObjects
 from pivcs.gitbridge.trees import stored_tree
@@ -43,10 +43,19 @@ class Reviewed:
     cache: ReviewCache
     paths: dict[int, ReviewPath]
 
+    def commit_of(self, row: int) -> bytes | None:
+        """Return the commit that stands for a row: its own, or where only turns have one that of the last one that
+        ended there; None when there was none."""
+        commit = self.commits.get(row)
+        if commit is None:
+            end = end_of_turn(self.view, row)
+            commit = None if end is None else self.commits.get(end)
+        return commit
+
     def keep(self) -> None:
         """Leave what the next export can go on from; to be called when refs name the commits."""
         if self.new:
-            self.cache.save(Known(self.commits, self.touched, self.paths))
+            self.cache.save(self.commits, self.touched, self.paths)
 
 
 def review(
@@ -56,11 +65,15 @@ def review(
 
     Raises `NotWritten`, `ObjectMissing`.
     """
+    turns = options.granularity is Granularity.TURNS
+    if turns:
+        rows = {end for row in rows if (end := end_of_turn(view, row)) is not None}
     cache = ReviewCache(place.git_dir, view, options, place.stored.tree, base)
     known = cache.load()
     if known is None or not _suffices(view, rows, known, place.named):
         known = Known(CommitsOfRows(), {}, {})
-    done = Reviewed(view, known.commits, 0, known.touched, cache, known.paths)
+    start = {row: load() for row, load in known.ends.items()}
+    done = Reviewed(view, known.commits, 0, known.touched, cache, start.copy())
     tips = [row for row in rows if known.commits.get(row) is None]
 
     def root() -> ReviewPath:
@@ -71,12 +84,14 @@ def review(
             path.tree, path.committed = stored_tree(tree, place.stored.tree), path.time
         return path
 
-    for written in write_review(view, place.writer, tips, options, root, dict(known.paths)):
-        done.new += 1
+    for written in write_review(view, place.writer, tips, options, root, start):
         done.touched.update(dict.fromkeys(written.files))
-        if written.commit is not None:
-            done.commits.put(written.row, written.commit)
-        above = view.table.parent_of(written.row)
+        if turns and not ends_turn(view, written.row):
+            continue
+        assert written.commit is not None
+        done.new += 1
+        done.commits.put(written.row, written.commit)
+        above = _commit_above(view, written.row, done.commits)
         if above is not None:
             done.paths.pop(above, None)
         done.paths[written.row] = written.path
@@ -87,13 +102,13 @@ def review(
 
 def _suffices(view: SessionView, rows: Collection[int], known: Known, named: Collection[bytes]) -> bool:
     """Whether what is known can be gone on from: its objects are reached by refs, and the new paths go on from it."""
-    kept = [row for row, path in known.paths.items() if path.latest is not None and path.latest not in named]
+    kept = [row for row in known.ends if (commit := known.commits.get(row)) is not None and commit not in named]
     at: int | None
     for row in rows:
         at = row
-        while at is not None and known.commits.get(at) is None and at not in known.paths:
+        while at is not None and known.commits.get(at) is None and at not in known.ends:
             at = view.table.parent_of(at)
-        if at is None or at in known.paths:
+        if at is None or at in known.ends:
             continue
         if at != row:
             return False
@@ -104,6 +119,22 @@ def _suffices(view: SessionView, rows: Collection[int], known: Known, named: Col
     reached = [known.commits.row_of(commit) for commit in named]
     safe = rows_above(view, [each for each in reached if each is not None])
     return all(safe[row] for row in kept)
+
+
+def _commit_above(view: SessionView, row: int, commits: CommitsOfRows) -> int | None:
+    """Return the nearest row above another that has a commit."""
+    at = view.table.parent_of(row)
+    while at is not None and commits.get(at) is None:
+        at = view.table.parent_of(at)
+    return at
+
+
+def end_of_turn(view: SessionView, row: int) -> int | None:
+    """Return the nearest row on the path to another that ends a turn, or that row itself."""
+    at: int | None = row
+    while at is not None and not ends_turn(view, at):
+        at = view.table.parent_of(at)
+    return at
 
 
 def unfinished_entries(view: SessionView, row: int) -> int:
