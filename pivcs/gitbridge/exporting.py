@@ -119,7 +119,7 @@ def _plan(chosen: Chosen, folder: str, place: Place, options: ExportOptions) -> 
         reviewed = review(targets.view, rows, place, review_options, base)
         updates = []
         for name, row in targets.rows.items():
-            commit = reviewed.commits.get(row)
+            commit = reviewed.commit_of(row)
             if commit is not None:
                 updates.append(RefUpdate(name, commit))
             if review_options.granularity is Granularity.TURNS:
