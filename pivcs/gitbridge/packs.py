@@ -123,6 +123,17 @@ class PackWriter:
         if ident not in self._places:
             self._put(ident, _head(kind, size) + body, 0)
 
+    def append(self, records: bytes, objects: Iterable[tuple[bytes, int, int]]) -> None:
+        """Add all records of another pack, which are none of this one's: `objects` has the id of each, its place in
+        `records`, and the CRC-32. Raises `NotWritten`.
+        """
+        for ident, place, crc in objects:
+            self._places[ident] = (self._position + place) << _OFFSET_BITS | crc << _DEPTH_BITS | DEEPEST
+        self._out.append(records)
+        self._position += len(records)
+        self._waiting += len(records)
+        self._write_waiting()
+
     def deflate(self, data: bytes) -> bytes:
         """Compress as `add` does; from any thread."""
         return self._deflate(data)
@@ -152,11 +163,12 @@ class PackWriter:
         return name.with_suffix(".pack")
 
     def release(self) -> None:
-        """Let git's gc have the pack: refs reach its objects now, or never will."""
+        """Let git's gc have the pack, as refs reach its objects now; small packs that have become many are joined."""
         if self._keep is not None:
-            with suppress(OSError):
-                self._keep.unlink()
-            self._keep = None
+            from pivcs.gitbridge.pack_merging import merge_small_packs
+
+            self._drop_keep()
+            merge_small_packs(self._objects)
 
     def abandon(self) -> None:
         """Give up what is not finished; harmless after `finish`."""
@@ -167,13 +179,22 @@ class PackWriter:
             with suppress(OSError):
                 self._temporary.unlink()
             self._temporary = None
-        self.release()
+        self._drop_keep()
+
+    def _drop_keep(self) -> None:
+        if self._keep is not None:
+            with suppress(OSError):
+                self._keep.unlink()
+            self._keep = None
 
     def _put(self, ident: bytes, record: bytes, depth: int) -> None:
         self._places[ident] = self._position << _OFFSET_BITS | zlib.crc32(record) << _DEPTH_BITS | depth
         self._out.append(record)
         self._position += len(record)
         self._waiting += len(record)
+        self._write_waiting()
+
+    def _write_waiting(self) -> None:
         if self._waiting >= _BUFFER:
             try:
                 self._flush()
