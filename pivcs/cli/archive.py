@@ -12,7 +12,6 @@ from pivcs.cli.target import current_directory, reader, store_option
 from pivcs.gitbridge.archive import archive
 from pivcs.gitbridge.repository import find_repository
 from pivcs.ops.locate import NoSession
-from pivcs.ops.view import SessionView
 from pivcs.render.archive_text import archive_document, archive_lines
 from pivcs.render.documents import encode
 from pivcs.render.style import ColourWhen
