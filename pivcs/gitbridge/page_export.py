@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pivcs.gitbridge.destination import DEFAULT_BRANCH, Destination, Moved, RefUpdate
@@ -66,15 +67,19 @@ class StartPage:
         for each, written in put.written:
             name = written.digest.hex()[:16].encode()
             session.streams[name] = written.tree
-            session.summaries[name] = encode_summary(summary_of(each))
+            session.summaries[name] = encode_summary(summary_of(each, self._cache(session.key)))
         for each, same in put.same:
             if same.encode() not in told:
-                session.summaries[same.encode()] = encode_summary(summary_of(each))
+                session.summaries[same.encode()] = encode_summary(summary_of(each, self._cache(session.key)))
         if view.store is not None and store_id is not None:
             names = names_of(view.store, view.key.digest)
             store = store_id.hex().encode()
             if names.branches or names.tags or store in session.names:
                 session.names[store] = encode_names(names, view.key.digest, store_id)
+
+    def _cache(self, key: bytes) -> Path:
+        """Return the file that keeps what the rows of a session's longest stream tell."""
+        return self._destination.git_dir / "pivcs" / "page" / key.hex()[:16]
 
     def commit(self, writer: PackWriter) -> bytes | None:
         """Add the commit of the page; return None when the branch is as it was. Raises `NotWritten`."""

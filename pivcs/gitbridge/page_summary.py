@@ -9,9 +9,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Final, NamedTuple
 
+from pivcs.gitbridge.export_cache import read_cache, rows_digest, write_cache
 from pivcs.gitbridge.review_text import plain
+from pivcs.objects.table import DOUBLED, NODE
 from pivcs.ops.branch_list import ListedBranch, list_branches
 from pivcs.ops.deeds import deeds
 from pivcs.ops.spent import has_usage, used
@@ -62,29 +65,54 @@ class StreamSummary(NamedTuple):
     more: int
 
 
-def summary_of(view: SessionView) -> StreamSummary:
-    """Return the summary of a stream. No store has a say in it: branches are those that the lines alone give."""
+class Told(NamedTuple):
+    """What the first rows of a stream tell: by row what entries cost and which files they write or edit, the latest
+    time, and the number of nodes. `digest` is `rows_digest` of these rows."""
+
+    rows: int = 0
+    digest: bytes = b""
+    costs: dict[int, float] = {}  # noqa: RUF012  never changed
+    touched: dict[int, tuple[str, ...]] = {}  # noqa: RUF012
+    latest: int = 0
+    nodes: int = 0
+
+
+def summary_of(view: SessionView, cache: Path | None = None) -> StreamSummary:
+    """Return the summary of a stream. No store has a say in it: branches are those that the lines alone give.
+
+    What rows tell is kept in a file, so that only those are read that are new.
+    """
     bare = SessionView(view.table, view.source, view.where, view.version1)
-    costs, touched, latest, count = _told(bare)
+    known = read_cache(cache, Told) if cache is not None else None
+    told = _told(bare, known or Told())
+    if cache is not None and known != told:
+        write_cache(cache, told)
+    costs, touched = told.costs, told.touched
     listed = list_branches(bare)
     branches = tuple(_branch(bare, each, costs, touched) for each in listed[:MOST_BRANCHES])
     files = {path for paths in touched.values() for path in paths}
     return StreamSummary(
-        bare.key.hex if bare.key is not None else "", short(bare.name or bare.first_prompt or "(no prompt)"), latest,
-        count, len(files), _dollars(list(costs.values())), branches, max(0, len(listed) - MOST_BRANCHES),
+        bare.key.hex if bare.key is not None else "", short(bare.name or bare.first_prompt or "(no prompt)"),
+        told.latest, told.nodes, len(files), _dollars(list(costs.values())), branches,
+        max(0, len(listed) - MOST_BRANCHES),
     )  # fmt: skip
 
 
-def _told(view: SessionView) -> tuple[dict[int, float], dict[int, tuple[str, ...]], int, int]:
-    """Return by row what entries cost and which files they write or edit, the latest time, and the number of nodes."""
-    costs: dict[int, float] = {}
-    touched: dict[int, tuple[str, ...]] = {}
-    latest = count = 0
+def _told(view: SessionView, known: Told) -> Told:
+    """Return what all rows tell; those are not read again that are known."""
+    table = view.table
+    if known.rows > len(table) or known.digest != rows_digest(table, known.rows):
+        known = Told()
+    if known.rows == len(table):
+        return known
+    costs, touched, latest, count = known.costs.copy(), known.touched.copy(), known.latest, known.nodes
     cwd = view.header.cwd
-    for row in view.table.nodes():
+    for row in range(known.rows, len(table)):
+        if table.flags[row] & (NODE | DOUBLED) != NODE:
+            continue
         count += 1
-        latest = max(latest, view.table.time_of(row) or 0)
-        code = view.table.code[row]
+        latest = max(latest, table.time_of(row) or 0)
+        code = table.code[row]
         if has_usage(code):
             entry = view.entry(row)
             spent = used(code, entry)
@@ -92,7 +120,7 @@ def _told(view: SessionView) -> tuple[dict[int, float], dict[int, tuple[str, ...
                 costs[row] = spent.cost
             if code == ASSISTANT and (paths := tuple(_changed_files(entry, cwd))):
                 touched[row] = paths
-    return costs, touched, latest, count
+    return Told(len(table), rows_digest(table, len(table)), costs, touched, latest, count)
 
 
 def _changed_files(entry: Entry, cwd: str | None) -> Iterator[str]:

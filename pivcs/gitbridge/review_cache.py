@@ -8,8 +8,6 @@ the options or this version is passed over.
 
 from __future__ import annotations
 
-import os
-import secrets
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -17,8 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from blake3 import blake3
-
+from pivcs.gitbridge.export_cache import read_cache, rows_digest, write_cache
 from pivcs.gitbridge.review_options import ReviewOptions
 from pivcs.gitbridge.review_path import Blob, ReviewPath
 from pivcs.gitbridge.review_text import Said
@@ -28,12 +25,10 @@ from pivcs.workspace.base import Base
 from pivcs.workspace.saved import SavedFile, SavedReplay, restored, save
 from pivcs.workspace.state import FilePath
 
-FORMAT: Final = b"pivcs review cache 1\n"
 PATHS: Final = 8
 """Ends of paths that are remembered, the latest ones; who goes on from another one pays for the whole session."""
 LARGEST: Final = 256 << 20
 """Bytes of files' contents that are remembered at most: nothing is for a session with more."""
-_DIGEST: Final = 32
 _ID: Final = 20
 _NONE: Final = b"\0" * _ID
 
@@ -132,28 +127,15 @@ class ReviewCache:
 
     def load(self) -> Known | None:
         """Return what is known; None when there is nothing that fits."""
-        import msgspec
-
-        try:
-            data = self._file.read_bytes()
-        except OSError:
-            return None
-        body = memoryview(data)[len(FORMAT) + _DIGEST :]
-        if not data.startswith(FORMAT) or blake3(body).digest() != data[len(FORMAT) : len(FORMAT) + _DIGEST]:
-            return None
-        try:
-            saved = msgspec.msgpack.decode(body, type=_Saved)
-        except msgspec.DecodeError:
-            return None
-        if saved.rows > len(self._view.table) or saved.oids != self._oids(saved.rows):
+        saved = read_cache(self._file, _Saved)
+        table = self._view.table
+        if saved is None or saved.rows > len(table) or saved.oids != rows_digest(table, saved.rows):
             return None
         ends = {path.row: partial(self._loaded, path, saved.contents) for path in saved.paths}
         return Known(CommitsOfRows(saved.commits, saved.commit_count), dict.fromkeys(saved.touched), ends)
 
     def save(self, commits: CommitsOfRows, touched: Iterable[FilePath], ends: Mapping[int, ReviewPath]) -> None:
         """Write down what is known now; where it cannot be written nothing happens."""
-        import msgspec
-
         contents = _Contents()
         paths = tuple(_saved(row, ends[row], contents) for row in sorted(ends)[-PATHS:])
         if contents.size > LARGEST:
@@ -162,29 +144,10 @@ class ReviewCache:
             return
         rows = len(self._view.table)
         saved = _Saved(
-            rows, self._oids(rows), commits.encode(), len(commits), tuple(touched),
+            rows, rows_digest(self._view.table, rows), commits.encode(), len(commits), tuple(touched),
             tuple(contents.found), paths,
         )  # fmt: skip
-        try:
-            body = msgspec.msgpack.encode(saved)
-        except UnicodeEncodeError:  # a lone surrogate in a path
-            return
-        temporary = self._file.with_name(f"{self._file.name}.{secrets.token_hex(4)}")
-        with suppress(OSError):
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                with open(temporary, "xb", opener=_private) as file:
-                    file.writelines((FORMAT, blake3(body).digest(), body))
-                os.replace(temporary, self._file)
-            except OSError:
-                temporary.unlink(missing_ok=True)
-
-    def _oids(self, rows: int) -> bytes:
-        """Return what tells the first rows from those of another stream."""
-        table = self._view.table
-        state = blake3(memoryview(table.oid)[: rows * _DIGEST])
-        state.update(bytes(table.flags[:rows]))
-        return state.digest()
+        write_cache(self._file, saved)
 
     def _loaded(self, saved: _Path, contents: tuple[tuple[bytes, bytes], ...]) -> ReviewPath:
         files = tuple(
@@ -246,8 +209,3 @@ def _saved(row: int, path: ReviewPath, contents: _Contents) -> _Path:
         row, path.commit, path.step, path.tree.ident, path.time, path.committed, path.turn, path.part, path.entries,
         None if path.page is None else path.page.content, path.said, tuple(files), others, replay._replace(files=()),
     )  # fmt: skip
-
-
-def _private(name: str, flags: int) -> int:
-    return os.open(name, flags, 0o600)
-
