@@ -42,6 +42,7 @@ class Shape(NamedTuple):
     base: str | None
     files: Sequence[str]
     filtered: bool
+    commits: bool
 
 
 @click.command("log")
@@ -55,6 +56,7 @@ class Shape(NamedTuple):
 @base_option
 @click.option("--turns", is_flag=True, help="Show turns (prompt and outcome) instead of entries.")
 @click.option("--format", "template", metavar="TEMPLATE", help="Show each entry so, as '{id} {subject:.60}'.")
+@click.option("--commits", is_flag=True, help="Show the commits of git that each entry's changes went into.")
 @click.option("--full", is_flag=True, help="With --graph: do not elide long runs of entries.")
 @click.option("--reverse", is_flag=True, help="Show the oldest first.")
 @filter_options
@@ -68,6 +70,7 @@ def command(
     oneline: bool,
     turns: bool,
     template: str | None,
+    commits: bool,
     full: bool,
     reverse: bool,
     patch: bool,
@@ -101,13 +104,18 @@ def command(
         raise click.UsageError(f"--all and '{revisions[0]}' do not go together")
     wanted = Filters(**filters)
     shape = Shape(
-        count, graph, oneline, turns, full, reverse, _template(template), patch, base, wanted.files, bool(wanted)
+        count, graph, oneline, turns, full, reverse, _template(template), patch, base, wanted.files, bool(wanted),
+        commits,
     )
     view = open_session(session)
     time, zone = now(), UTC if utc else None
     text = revisions[0] if revisions else None
     scope = scope_of(view, text, everything=everything or (graph and text is None), now=time, zone=zone)
     _say(scope)
+    if commits:
+        from pivcs.cli.linking import mark_commits
+
+        mark_commits(scope.view, base)
     passed = passing(scope.view, scope.iter_rows(), wanted, now=time, zone=zone)
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     if as_json:
@@ -228,24 +236,33 @@ def _json(scope: Scope, passed: Iterator[int], shape: Shape) -> Iterator[bytes]:
             found = list(found)
             changes = _changes(scope, {row for turn in found for row in turn.rows}, shape)
             return documents.streamed("pivcs.turns/1", head, "turns", (
-                documents.turn_document(view, turn)
+                documents.turn_document(view, turn) | _turn_commits(scope, turn, shape)
                 | {"changes": [change for row in turn.rows for change in changes.get(row, ())]}
                 for turn in found
             ))  # fmt: skip
-        turns = (documents.turn_document(view, turn) for turn in found)
+        turns = (documents.turn_document(view, turn) | _turn_commits(scope, turn, shape) for turn in found)
         return documents.streamed("pivcs.turns/1", head, "turns", turns)
     cut = _cut(passed, shape)
     if shape.patch:
         rows = list(cut)
         changes = _changes(scope, rows, shape)
         return documents.streamed("pivcs.log/1", head, "entries", (
-            documents.entry_document(view, entry) | {"changes": changes.get(entry.row, [])}
+            documents.entry_document(view, entry) | _commits(entry, shape) | {"changes": changes.get(entry.row, [])}
             for entry in ops.entries(view, rows)
         ))  # fmt: skip
     entries = ops.entries(view, cut)
-    return documents.streamed(
-        "pivcs.log/1", head, "entries", (documents.entry_document(view, entry) for entry in entries)
-    )
+    found_entries = (documents.entry_document(view, entry) | _commits(entry, shape) for entry in entries)
+    return documents.streamed("pivcs.log/1", head, "entries", found_entries)
+
+
+def _commits(entry: ops.LoggedEntry, shape: Shape) -> documents.Document:
+    return {"commits": documents.made_commits(entry.commits)} if shape.commits else {}
+
+
+def _turn_commits(scope: Scope, turn: ops.Turn, shape: Shape) -> documents.Document:
+    if not shape.commits:
+        return {}
+    return {"commits": documents.made_commits(each for row in turn.rows for each in scope.view.commits.get(row, ()))}
 
 
 def _changes(scope: Scope, rows: Collection[int], shape: Shape) -> dict[int, list[documents.Document]]:

@@ -26,13 +26,23 @@ from pivcs.session.parts import Part, parts_of
 WHO: Final = {TOOL_RESULT: "tool", COMPACTION: "compaction", BRANCH_SUMMARY: "summary", CUSTOM_MESSAGE: "custom"}
 
 
+class MadeCommit(NamedTuple):
+    """A commit of git that an entry's changes went into: its id, the names that it has, and how many of the lines that
+    it added are of the entry."""
+
+    ident: str
+    refs: tuple[str, ...]
+    lines: int
+
+
 class LoggedEntry(NamedTuple):
     """One entry of a log.
 
     `name` is what can be typed to name it; `who` is `user`, `assistant`, `tool` or the kind of entry; `parent` is the
     row of its parent; `missing_parent` the id of a parent that no earlier line has. Times are milliseconds since 1970.
     `branches` and `tags` are those that point at it. `head_branch` is the branch that HEAD is on; `detached` says that
-    HEAD is here and on no branch, though there are some.
+    HEAD is here and on no branch, though there are some. `commits` are those that its changes went into, newest first,
+    where somebody has looked for them.
     """
 
     row: int
@@ -52,6 +62,7 @@ class LoggedEntry(NamedTuple):
     tags: tuple[str, ...] = ()
     head_branch: str | None = None
     detached: bool = False
+    commits: tuple[MadeCommit, ...] = ()
 
 
 class Turn(NamedTuple):
@@ -98,6 +109,7 @@ def logged(view: SessionView, row: int) -> LoggedEntry:
         tags=tuple(refs.tags_at(row)),
         head_branch=refs.head_branch if is_head else None,
         detached=is_head and refs.head_branch is None and bool(refs.branches),
+        commits=view.commits.get(row, ()),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -23,6 +23,7 @@ from pivcs.store.records import Stream
 from pivcs.store.store import Store
 
 if TYPE_CHECKING:
+    from pivcs.ops.log import MadeCommit
     from pivcs.ops.refs import Refs
 
 SHOWN_WHOLE: Final = 64 << 20
@@ -50,6 +51,8 @@ class SessionView:
         self.version1 = version1
         self.store = store
         self.stream = stream
+        self.commits: Mapping[int, tuple[MadeCommit, ...]] = {}
+        """Commits of git that the changes of rows went into, for logs to show; whoever wants them looks for them."""
         self._values: dict[int, object] = {}
 
     def __enter__(self) -> SessionView:

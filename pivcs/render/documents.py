@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 import orjson
 
-from pivcs.ops.log import LoggedEntry, Turn
+from pivcs.ops.log import LoggedEntry, MadeCommit, Turn
 from pivcs.ops.view import SessionView
 from pivcs.session.times import format_time
 
@@ -94,6 +94,15 @@ def entry_document(view: SessionView, entry: LoggedEntry) -> Document:
         "failed": entry.failed,
         "subject": view.subject(entry.row),
     }
+
+
+def made_commits(commits: Iterable[MadeCommit]) -> list[Document]:
+    """Return commits of git that changes went into, each once, with the lines that it has of them."""
+    found: dict[str, MadeCommit] = {}
+    for commit in commits:
+        known = found.get(commit.ident)
+        found[commit.ident] = commit if known is None else commit._replace(lines=commit.lines + known.lines)
+    return [{"commit": each.ident, "refs": list(each.refs), "lines": each.lines} for each in found.values()]
 
 
 def turn_document(view: SessionView, turn: Turn) -> Document:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from pivcs.objects.table import FAILED
 from pivcs.ops import log as ops
-from pivcs.ops.log import LoggedEntry, Turn
+from pivcs.ops.log import LoggedEntry, MadeCommit, Turn
 from pivcs.ops.view import SessionView
 from pivcs.render.amounts import plural
 from pivcs.render.style import Role, Styler
@@ -33,6 +33,10 @@ BODY_LINES: Final = 8
 """Lines of an entry's text that a paragraph shows."""
 NARROWEST: Final = 20
 """Columns that text gets at least, on however narrow a terminal."""
+SHORT_COMMIT: Final = 12
+"""Digits of a commit's id that are shown."""
+_COMMITS: Final = 3
+"""Commits, and names of each, that stand beside an entry; the rest is counted."""
 SHORT_OID: Final = 16
 """Hexadecimal digits of an object id that are shown."""
 
@@ -70,7 +74,16 @@ def decoration(entry: LoggedEntry) -> list[tuple[Role, str]]:
     marks += [(Role.LABEL, f"tag: {_name(name)}") for name in entry.tags]
     if entry.label is not None:
         marks.append((Role.LABEL, f"label: {truncate(one_line(entry.label), _NAME_COLUMNS)}"))
-    return marks
+    return [*marks, *commit_marks(entry.commits)]
+
+
+def commit_marks(commits: Sequence[MadeCommit]) -> Iterator[tuple[Role, str]]:
+    """Yield marks for the commits that an entry's changes went into."""
+    for commit in commits[:_COMMITS]:
+        names = "".join(f" {_name(name)}" for name in commit.refs[:_COMMITS])
+        yield Role.ID, f"commit {commit.ident[:SHORT_COMMIT]}{names}"
+    if len(commits) > _COMMITS:
+        yield Role.ID, f"{len(commits) - _COMMITS} more commits"
 
 
 def _name(name: str) -> str:
@@ -205,6 +218,8 @@ def turn_lines(view: SessionView, turn: Turn, looks: Looks, *, beside: int = 0) 
     if not turn.finished:
         amounts.append("unfinished")
     prompt = "(no prompt)" if turn.prompt is None else one_line(view.subject(turn.prompt))
+    commits = {commit.ident: commit for row in turn.rows for commit in view.commits.get(row, ())}
+    last = last._replace(commits=tuple(commits.values()))
     first = [*_id_spans(last), (Role.USER, "" if turn.prompt is None else "user: "), (Role.PLAIN, prompt)]
     outcome = subject_spans(last, view.subject(turn.last))
     second = [(Role.PLAIN, "    "), (Role.DIM, f"[{', '.join(amounts)}] "), *outcome]
