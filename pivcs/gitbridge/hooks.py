@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pivcs.errors import PivcsError, StateError
+from pivcs.errors import StateError
 from pivcs.gitbridge.hook_files import (
     ASIDE,
     FIRST_LINE,
@@ -29,6 +28,7 @@ from pivcs.gitbridge.hook_files import (
     with_block,
 )
 from pivcs.gitbridge.hooks_place import Place
+from pivcs.gitbridge.hooks_writing import Writing, unwritable
 
 State = Literal["absent", "foreign", "installed", "outdated", "edited"]
 Outcome = Literal["installed", "chained", "updated", "unchanged", "removed", "restored", "none"]
@@ -40,10 +40,6 @@ class HookEdited(StateError):
 
 class HookInTheWay(StateError):
     """What stands at a hook's place can neither be added to nor moved away."""
-
-
-class CannotWriteHooks(StateError):
-    """A hook's file or directory cannot be written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +119,7 @@ def install_hooks(place: Place, program: str | None) -> list[Done]:
     files = [_look(place.directory / name) for name in NAMES]
     for file in files:
         _check_install(file, place)
-    with _Writing(place.directory) as writing:
+    with Writing(place.directory) as writing:
         plans = [_prepared(file, place, program, writing) for file in files]
         return [_place(file, plan, writing) for file, plan in zip(files, plans, strict=True)]
 
@@ -153,7 +149,7 @@ def _kind_for(file: _File, place: Place) -> Kind:
 
 
 def _prepared(
-    file: _File, place: Place, program: str | None, writing: _Writing
+    file: _File, place: Place, program: str | None, writing: Writing
 ) -> tuple[Path | None, Outcome, Kind]:
     """Write a hook's new content beside it; None when it is as it should be."""
     name, old = file.path.name, file.block
@@ -174,7 +170,7 @@ def _prepared(
     return writing.write(content, mode), outcome, kind
 
 
-def _place(file: _File, plan: tuple[Path | None, Outcome, Kind], writing: _Writing) -> Done:
+def _place(file: _File, plan: tuple[Path | None, Outcome, Kind], writing: Writing) -> Done:
     prepared, outcome, kind = plan
     tool = tool_of(file.rest)
     if prepared is not None:
@@ -192,14 +188,14 @@ def uninstall_hooks(place: Place) -> list[Done]:
     for file in files:
         if file.block is not None:
             _check_whole(file)
-    with _Writing(place.directory) as writing:
+    with Writing(place.directory) as writing:
         done = [_taken_out(file, writing) for file in files]
         with suppress(OSError):
             (place.directory / ASIDE).rmdir()  # others may have put something there
     return done
 
 
-def _taken_out(file: _File, writing: _Writing) -> Done:
+def _taken_out(file: _File, writing: Writing) -> Done:
     outcome: Outcome = "restored"
     tool = None
     if file.block is None or file.mode is None:
@@ -240,7 +236,7 @@ def _look(path: Path) -> _File:
     except (FileNotFoundError, NotADirectoryError):
         return _File(path, None, b"", None)
     except OSError as error:
-        raise _unwritable(path, error) from error
+        raise unwritable(path, error) from error
     if stat.S_ISLNK(mode):
         return _File(path, mode, b"", None)
     if not stat.S_ISREG(mode):
@@ -248,7 +244,7 @@ def _look(path: Path) -> _File:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise _unwritable(path, error) from error
+        raise unwritable(path, error) from error
     return _File(path, mode, content, find_block(content))
 
 
@@ -258,72 +254,3 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError:
         return b""
-
-
-def _unwritable(path: Path, error: OSError) -> PivcsError:
-    reason = (error.strerror or str(error)).lower()
-    return CannotWriteHooks(f"cannot write '{path}': {reason}", hint="`pivcs hooks status` tells how things stand")
-
-
-class _Writing:
-    """Changes in a directory of hooks; temporary files go when it ends. Errors of the system are `CannotWriteHooks`."""
-
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-        self._left: set[Path] = set()
-
-    def __enter__(self) -> _Writing:
-        try:
-            self._directory.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise _unwritable(self._directory, error) from error
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for path in self._left:
-            with suppress(OSError):
-                path.unlink()
-
-    def write(self, content: bytes, mode: int) -> Path:
-        """Write a temporary file."""
-        try:
-            fd, name = tempfile.mkstemp(prefix=".pivcs-", dir=self._directory)
-            self._left.add(Path(name))
-            with open(fd, "wb") as file:
-                file.write(content)
-            os.chmod(name, mode)
-        except OSError as error:
-            raise _unwritable(self._directory, error) from error
-        return Path(name)
-
-    def replace(self, prepared: Path, path: Path) -> None:
-        """Put a temporary file where it belongs."""
-        try:
-            os.replace(prepared, path)
-        except OSError as error:
-            raise _unwritable(path, error) from error
-        self._left.discard(prepared)
-
-    def move(self, old: Path, new: Path) -> None:
-        """Move a hook to another directory; a relative link goes on leading where it did."""
-        try:
-            new.parent.mkdir(exist_ok=True)
-            if os.path.islink(old) and not os.path.isabs(os.readlink(old)):
-                target = os.readlink(old)
-                away = new.parent.name == ASIDE
-                target = os.path.join("..", target) if away else target.removeprefix(".." + os.sep)
-                with suppress(FileNotFoundError):
-                    os.unlink(new)
-                os.symlink(target, new)
-                os.unlink(old)
-            else:
-                os.replace(old, new)
-        except OSError as error:
-            raise _unwritable(new, error) from error
-
-    def remove(self, path: Path) -> None:
-        """Delete a hook."""
-        try:
-            path.unlink()
-        except OSError as error:
-            raise _unwritable(path, error) from error
