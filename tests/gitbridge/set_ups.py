@@ -200,8 +200,9 @@ def point_to(decoy: Project, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def what_must_stay(root: Path, ours: Callable[[str], bool]) -> dict[str, tuple[int, bytes]]:
-    """Return mode and content of everything below a directory but objects and our own refs: work tree, HEAD, index,
-    configuration, hooks, logs, other refs, and what git keeps of linked worktrees and submodules.
+    """Return mode and content of everything below a directory but objects, our own refs, and what is for ourselves in
+    `pivcs/` of the git directory: work tree, HEAD, index, configuration, hooks, logs, other refs, and what git
+    keeps of linked worktrees and submodules.
 
     Of objects there may be more afterwards; `every_object` tells whether all of them are still there.
     """
@@ -210,6 +211,8 @@ def what_must_stay(root: Path, ours: Callable[[str], bool]) -> dict[str, tuple[i
         name = path.relative_to(root).as_posix()
         parts = name.split("/")
         if "objects" in parts and (".git" in parts or parts[0] == "objects"):
+            continue
+        if "pivcs" in parts and "refs" not in parts and ours("refs/heads/sessions"):
             continue
         if "refs" in parts and "logs" not in parts:
             ref = "/".join(parts[parts.index("refs") :])
