@@ -42,6 +42,7 @@ class Destination:
         self.repository = repository
         self.git_dir = repository.common_dir
         self.objects = self.git_dir / "objects"
+        self._refs: dict[str, bytes] | None = None
 
     @classmethod
     def open(cls, path: Path) -> Destination:
@@ -71,8 +72,10 @@ class Destination:
             return cls(repository)
 
     def refs(self) -> dict[str, bytes]:
-        """Return all refs and the ids that they name; symbolic ones are left out."""
-        return read_refs(self.repository, "refs/")
+        """Return all refs and the ids that they named when they were first asked for; symbolic ones are left out."""
+        if self._refs is None:
+            self._refs = read_refs(self.repository, "refs/")
+        return self._refs
 
     def checked_out(self) -> frozenset[str]:
         """Return the refs that the HEADs of work trees are on: of the repository's own, and of linked ones."""
@@ -104,5 +107,7 @@ class Destination:
                 done.append(Moved(name, "refused", old, commit))
             else:
                 (told,) = update_refs(self.repository, [refs_update.RefUpdate(name, old, commit)])
+                if told.outcome != "refused":
+                    known[name] = commit
                 done.append(Moved(name, told.outcome, old, commit))
         return done

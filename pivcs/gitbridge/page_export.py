@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pivcs.gitbridge.destination import DEFAULT_BRANCH, Destination, Moved, RefUpdate
+from pivcs.gitbridge.export_cache import read_cache, write_cache
 from pivcs.gitbridge.names_file import encode_names, names_of
 from pivcs.gitbridge.objects import COMMIT, LATEST_TIME, Identity, commit_bytes, seconds
 from pivcs.gitbridge.packs import PackWriter
@@ -23,6 +23,7 @@ from pivcs.gitbridge.start_page import latest_time, page_texts
 from pivcs.gitbridge.stream_finding import PAGE, raw_object, tree_of
 from pivcs.gitbridge.stream_reading import StreamDamaged
 from pivcs.gitbridge.stream_union import put_streams
+from pivcs.gitbridge.streams import Begun
 from pivcs.ops.view import SessionView
 
 if TYPE_CHECKING:
@@ -59,7 +60,11 @@ class StartPage:
         id, the names that were given there. Raises `NotWritten`, and what reading raises."""
         assert view.key is not None
         session = self._page.setdefault(folder, PageSession(view.key.digest))
-        put = put_streams(view, writer, self._objects, stored_streams(self._objects, session, folder))
+        place = self._destination.git_dir / "pivcs" / "page" / session.key.hex()[:16]
+        begun = read_cache(place.with_suffix(".parts"), tuple[Begun, ...]) or ()
+        put = put_streams(view, writer, self._objects, stored_streams(self._objects, session, folder), begun)
+        if put.written:
+            write_cache(place.with_suffix(".parts"), tuple(written.begun for _, written in put.written))
         for shorter in put.superseded:
             del session.streams[shorter.encode()]
             session.summaries.pop(shorter.encode(), None)
@@ -67,19 +72,15 @@ class StartPage:
         for each, written in put.written:
             name = written.digest.hex()[:16].encode()
             session.streams[name] = written.tree
-            session.summaries[name] = encode_summary(summary_of(each, self._cache(session.key)))
+            session.summaries[name] = encode_summary(summary_of(each, place))
         for each, same in put.same:
             if same.encode() not in told:
-                session.summaries[same.encode()] = encode_summary(summary_of(each, self._cache(session.key)))
+                session.summaries[same.encode()] = encode_summary(summary_of(each, place))
         if view.store is not None and store_id is not None:
             names = names_of(view.store, view.key.digest)
             store = store_id.hex().encode()
             if names.branches or names.tags or store in session.names:
                 session.names[store] = encode_names(names, view.key.digest, store_id)
-
-    def _cache(self, key: bytes) -> Path:
-        """Return the file that keeps what the rows of a session's longest stream tell."""
-        return self._destination.git_dir / "pivcs" / "page" / key.hex()[:16]
 
     def commit(self, writer: PackWriter) -> bytes | None:
         """Add the commit of the page; return None when the branch is as it was. Raises `NotWritten`."""

@@ -64,7 +64,7 @@ def write_review(
     already, and what is above these is not looked at. Raises `NotWritten`.
     """
     reviewer = Reviewer(view, writer, options)
-    above = None if tips is None else rows_above(view, tips, start or ())
+    above = None if tips is None else rows_above(view, tips, start if start is not None else ())
     rows = None if above is None else [row for row in view.table.nodes() if above[row]]
     for row, path in walk_tree(view, root or reviewer.root, ReviewPath.fork, rows, start):
         yield reviewer.advance(row, path)

@@ -8,10 +8,9 @@ the options or this version is passed over.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -104,13 +103,50 @@ class _Saved(NamedTuple):
     paths: tuple[_Path, ...]
 
 
+class Ends(Mapping[int, ReviewPath]):
+    """What is known at the ends of paths, by row. One is made, and trees of the repository are read for it, when it is
+    asked for."""
+
+    def __init__(
+        self, paths: Iterable[_Path] = (), contents: Sequence[tuple[bytes, bytes]] = (),
+        make: Callable[[_Path, Sequence[tuple[bytes, bytes]]], ReviewPath] | None = None,
+    ) -> None:  # fmt: skip
+        self._paths = {path.row: path for path in paths}
+        self._contents = contents
+        self._make = make
+
+    def __getitem__(self, row: int) -> ReviewPath:
+        path = self._paths[row]
+        assert self._make is not None
+        return self._make(path, self._contents)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+    def __contains__(self, row: object) -> bool:
+        return row in self._paths
+
+    def saved_again(self, row: int, contents: _Contents) -> _Path:
+        """Return what was saved of an end, as it is with other contents."""
+        path = self._paths[row]
+
+        def place(old: int | None) -> int | None:
+            return None if old is None else contents.place(Blob(*self._contents[old]))
+
+        files = tuple(_File(each.file, place(each.content), place(each.blob)) for each in path.files)
+        others = tuple((file, contents.place(Blob(*self._contents[old]))) for file, old in path.others)
+        return path._replace(files=files, others=others)
+
+
 class Known(NamedTuple):
-    """What an earlier export has left: the commits of rows, the files that were touched, and by row what gives what is
-    known at the ends of paths; that reads trees of the repository."""
+    """What an earlier export has left: the commits of rows, the files that were touched, and the ends of paths."""
 
     commits: CommitsOfRows
     touched: dict[FilePath, None]
-    ends: Mapping[int, Callable[[], ReviewPath]]
+    ends: Ends
 
 
 class ReviewCache:
@@ -131,13 +167,19 @@ class ReviewCache:
         table = self._view.table
         if saved is None or saved.rows > len(table) or saved.oids != rows_digest(table, saved.rows):
             return None
-        ends = {path.row: partial(self._loaded, path, saved.contents) for path in saved.paths}
+        ends = Ends(saved.paths, saved.contents, self._loaded)
         return Known(CommitsOfRows(saved.commits, saved.commit_count), dict.fromkeys(saved.touched), ends)
 
-    def save(self, commits: CommitsOfRows, touched: Iterable[FilePath], ends: Mapping[int, ReviewPath]) -> None:
-        """Write down what is known now; where it cannot be written nothing happens."""
+    def save(
+        self, commits: CommitsOfRows, touched: Iterable[FilePath], ends: Mapping[int, ReviewPath | None], old: Ends
+    ) -> None:
+        """Write down what is known now; where it cannot be written nothing happens. Ends that are None are as they were
+        in `old`."""
         contents = _Contents()
-        paths = tuple(_saved(row, ends[row], contents) for row in sorted(ends)[-PATHS:])
+        paths = tuple(
+            old.saved_again(row, contents) if (path := ends[row]) is None else _saved(row, path, contents)
+            for row in sorted(ends)[-PATHS:]
+        )
         if contents.size > LARGEST:
             with suppress(OSError):
                 self._file.unlink()
@@ -149,7 +191,7 @@ class ReviewCache:
         )  # fmt: skip
         write_cache(self._file, saved)
 
-    def _loaded(self, saved: _Path, contents: tuple[tuple[bytes, bytes], ...]) -> ReviewPath:
+    def _loaded(self, saved: _Path, contents: Sequence[tuple[bytes, bytes]]) -> ReviewPath:
         files = tuple(
             each.file if each.content is None else SavedFile(
                 replace(each.file.state, content=contents[each.content][1]), each.file.told

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pivcs.gitbridge.packs import PackWriter
 from pivcs.gitbridge.review import rows_above, write_review
-from pivcs.gitbridge.review_cache import PATHS, CommitsOfRows, Known, ReviewCache
+from pivcs.gitbridge.review_cache import PATHS, CommitsOfRows, Ends, Known, ReviewCache
 from pivcs.gitbridge.review_options import Granularity, ReviewOptions
 from pivcs.gitbridge.review_path import ReviewPath
 from pivcs.gitbridge.stored_objects import StoredObjects
@@ -41,7 +41,9 @@ class Reviewed:
     new: int
     touched: dict[FilePath, None]
     cache: ReviewCache
-    paths: dict[int, ReviewPath]
+    old: Ends
+    paths: dict[int, ReviewPath | None]
+    """The ends of paths; None for one that is as it was in `old`."""
 
     def commit_of(self, row: int) -> bytes | None:
         """Return the commit that stands for a row: its own, or where only turns have one that of the last one that
@@ -55,7 +57,7 @@ class Reviewed:
     def keep(self) -> None:
         """Leave what the next export can go on from; to be called when refs name the commits."""
         if self.new:
-            self.cache.save(self.commits, self.touched, self.paths)
+            self.cache.save(self.commits, self.touched, self.paths, self.old)
 
 
 def review(
@@ -71,9 +73,8 @@ def review(
     cache = ReviewCache(place.git_dir, view, options, place.stored.tree, base)
     known = cache.load()
     if known is None or not _suffices(view, rows, known, place.named):
-        known = Known(CommitsOfRows(), {}, {})
-    start = {row: load() for row, load in known.ends.items()}
-    done = Reviewed(view, known.commits, 0, known.touched, cache, start.copy())
+        known = Known(CommitsOfRows(), {}, Ends())
+    done = Reviewed(view, known.commits, 0, known.touched, cache, known.ends, dict.fromkeys(known.ends))
     tips = [row for row in rows if known.commits.get(row) is None]
 
     def root() -> ReviewPath:
@@ -84,7 +85,7 @@ def review(
             path.tree, path.committed = stored_tree(tree, place.stored.tree), path.time
         return path
 
-    for written in write_review(view, place.writer, tips, options, root, start):
+    for written in write_review(view, place.writer, tips, options, root, known.ends):
         done.touched.update(dict.fromkeys(written.files))
         if turns and not ends_turn(view, written.row):
             continue

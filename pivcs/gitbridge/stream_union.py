@@ -5,7 +5,7 @@ What a place is does not matter here: refs of an archive, or directories of a st
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from pivcs.gitbridge.objects import BLOB
 from pivcs.gitbridge.packs import PackWriter
 from pivcs.gitbridge.stream_finding import raw_object
 from pivcs.gitbridge.stream_reading import StoredStream, stream_bytes
-from pivcs.gitbridge.streams import StreamCommit, write_stream
+from pivcs.gitbridge.streams import Begun, StreamCommit, write_stream
 from pivcs.ops.kept_streams import kept_views, prefix_digests
 from pivcs.ops.view import SessionView
 
@@ -39,15 +39,24 @@ class StreamsPut:
 
 
 def put_streams(
-    view: SessionView, writer: PackWriter, objects: DiskObjectStore, stored: Mapping[str, StoredStream]
+    view: SessionView,
+    writer: PackWriter,
+    objects: DiskObjectStore,
+    stored: Mapping[str, StoredStream],
+    begun: Iterable[Begun] = (),
 ) -> StreamsPut:
     """Add all that is kept of a session to a pack, but for what a place has already, by any names, or the beginning of
-    what it has. Raises `NotWritten`, `TooLarge`, and what reading raises."""
+    what it has. `begun` are streams that were written to the repository before, by this machine.
+
+    Raises `NotWritten`, `TooLarge`, and what reading raises.
+    """
     put = StreamsPut()
     superseded: dict[str, None] = {}
     for each in kept_views(view):
         size = each.table.end + each.table.pending
-        digests = prefix_digests(each.source, [other.size for other in stored.values() if other.size <= size])
+        known = {*(other.size for other in stored.values()), *(other.size for other in begun)}
+        sizes = [other for other in known if other <= size]
+        digests = prefix_digests(each.source, [*sizes, size] if sizes else [])
         put.streams += 1
         put.bytes += size
         for name, other in stored.items():
@@ -59,7 +68,11 @@ def put_streams(
             continue
         if any(other.size > size and _begins_with(objects, other, each, size) for other in stored.values()):
             continue
-        written = write_stream(each, writer, size)
+        starts = [other for other in begun if other.digest == digests.get(other.size)]
+        longest = max(starts, key=lambda other: other.size, default=None)
+        if longest is not None and not all(map(writer.has, longest.parts)):
+            longest = None
+        written = write_stream(each, writer, size, digests.get(size), longest)
         if written is not None:
             put.new_bytes += written.new_bytes
             put.written.append((each, written))

@@ -59,9 +59,19 @@ class TooLarge(DataError):
     """A session of more than 245 GB."""
 
 
+class Begun(NamedTuple):
+    """A stream that was written before: the number and BLAKE3 digest of its bytes, the ids of its parts, and where the
+    last of them begins."""
+
+    size: int
+    digest: bytes
+    parts: tuple[bytes, ...]
+    last_at: int
+
+
 class StreamCommit(NamedTuple):
-    """A stream in git: the session's key, the BLAKE3 digest and number of its bytes, ids of commit and tree, and how
-    many bytes of parts were not there before."""
+    """A stream in git: the session's key, the BLAKE3 digest and number of its bytes, ids of commit and tree, how many
+    bytes of parts were not there before, and what a longer stream can go on from."""
 
     key: bytes
     digest: bytes
@@ -69,6 +79,7 @@ class StreamCommit(NamedTuple):
     commit: bytes
     tree: bytes
     new_bytes: int
+    begun: Begun
 
     @property
     def ref(self) -> str:
@@ -76,28 +87,40 @@ class StreamCommit(NamedTuple):
         return stream_ref(self.key, self.digest)
 
 
-def write_stream(view: SessionView, writer: PackWriter, size: int | None = None) -> StreamCommit | None:
+def write_stream(
+    view: SessionView, writer: PackWriter, size: int | None = None, digest: bytes | None = None,
+    begun: Begun | None = None,
+) -> StreamCommit | None:  # fmt: skip
     """Add the bytes of a session to a pack, unless they are there; None when it has no complete line, and so no key.
 
-    `size` bytes are read, all of them without it. Raises `TooLarge`, `NotWritten`, and what reading raises.
+    `size` bytes are read, all of them without it. Whoever knows their BLAKE3 digest gives it, and `begun`, whose parts
+    are in the repository, when the bytes begin with those: then only what follows is read. Raises `TooLarge`,
+    `NotWritten`, and what reading raises.
     """
     key = view.key
     if key is None:
         return None
     end = view.table.end + view.table.pending if size is None else size
-    state = blake3()
-    parts: list[bytes] = []
+    parts = list(begun.parts[:-1]) if begun is not None and digest is not None else []
+    start = begun.last_at if begun is not None and parts else 0
+    last_at = at = start
     new = 0
-    for ident, length in _written(_hashed(view.source, end, state), writer, threaded=end >= _LARGE):
+    state = blake3() if digest is None else None
+    pieces = _hashed(view.source, end, state) if state is not None else view.source.iter_range(start, end - start)
+    for ident, length, is_new in _written(pieces, writer, threaded=end - start >= _LARGE):
         parts.append(ident)
-        new += length
-    digest = state.digest()
+        new += length if is_new else 0
+        last_at, at = at, at + length
+    digest = digest if state is None else state.digest()
+    assert digest is not None
     tree = _write_trees(writer, parts, key.digest, digest, end)
     who = Identity(WRITER, ADDRESS, seconds(last_time(view)))
     folder = session_folder(view.header.timestamp, key.digest, {})
     message = f"stream of session {folder}\n\nPivcs-Session: {key.hex}\nPivcs-Stream: {digest.hex()}\n"
     commit = writer.add(COMMIT, commit_bytes(tree, [], who, who, message.encode()))
-    return StreamCommit(key.digest, digest, end, commit, tree, new)
+    return StreamCommit(
+        key.digest, digest, end, commit, tree, new, Begun(end, digest, tuple(parts), last_at)
+    )
 
 
 def last_time(view: SessionView) -> int | None:
@@ -181,29 +204,29 @@ def _hashed(source: ByteSource, size: int, state: blake3) -> Iterator[bytes]:
         yield piece
 
 
-def _written(pieces: Iterable[bytes], writer: PackWriter, *, threaded: bool) -> Iterator[tuple[bytes, int]]:
-    """Add the parts of a stream; yields the id of each, and its length where it is new."""
+def _written(pieces: Iterable[bytes], writer: PackWriter, *, threaded: bool) -> Iterator[tuple[bytes, int, bool]]:
+    """Add the parts of a stream; yields the id of each, its length, and whether it is new."""
     if not threaded:
         for part in cut(pieces):
             before = len(writer)
-            yield writer.add(BLOB, part), len(part) if len(writer) > before else 0
+            yield writer.add(BLOB, part), len(part), len(writer) > before
         return
     waiting: deque[tuple[bytes, int, Future[bytes] | None]] = deque()
     pending: set[bytes] = set()
 
-    def take() -> tuple[bytes, int]:
+    def take() -> tuple[bytes, int, bool]:
         ident, size, packed = waiting.popleft()
         if packed is None:
-            return ident, 0
+            return ident, size, False
         writer.add_deflated(BLOB, ident, size, packed.result())
         pending.discard(ident)
-        return ident, size
+        return ident, size, True
 
     with ThreadPoolExecutor(1) as pool:
         for part in cut(pieces):
             ident = object_id(BLOB, part)
             if ident in pending or writer.has(ident):
-                waiting.append((ident, 0, None))
+                waiting.append((ident, len(part), None))
             else:
                 pending.add(ident)
                 waiting.append((ident, len(part), pool.submit(writer.deflate, part)))

@@ -14,7 +14,7 @@ from pivcs.session.source import ByteSource
 def prefix_digests(source: ByteSource, sizes: Iterable[int]) -> dict[int, bytes]:
     """Return the BLAKE3 digests of the first bytes of a source, for each number of bytes; it is read once."""
     found: dict[int, bytes] = {}
-    state = blake3()
+    state = blake3(max_threads=blake3.AUTO)
     at = 0
     for size in sorted(set(sizes)):
         for piece in source.iter_range(at, size - at):

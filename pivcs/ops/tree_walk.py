@@ -38,7 +38,7 @@ def walk_tree(
         if above == NO_ROW:
             state = root()
         elif above in known:
-            state = fork(known[above])
+            state = fork(known[above])  # made anew maybe, when it is asked for
         else:
             to_come[above] -= 1
             state = fork(states[above]) if to_come[above] else states.pop(above)
