@@ -15,12 +15,13 @@ from typing import Final, NamedTuple
 from pivcs.gitbridge.export_cache import read_cache, rows_digest, write_cache
 from pivcs.gitbridge.review_text import plain
 from pivcs.objects.table import DOUBLED, NODE
-from pivcs.ops.branch_list import ListedBranch, list_branches
+from pivcs.ops.branch_list import own_entries
 from pivcs.ops.deeds import deeds
 from pivcs.ops.spent import has_usage, used
 from pivcs.ops.view import SessionView
 from pivcs.session.codes import ASSISTANT, BRANCH_SUMMARY, COMPACTION, TOOL_RESULT, USER
 from pivcs.session.entries import Entry
+from pivcs.store.refs import Branch
 from pivcs.workspace.calls import Edit, Write, operation_of
 from pivcs.workspace.paths import file_path
 
@@ -88,8 +89,9 @@ def summary_of(view: SessionView, cache: Path | None = None) -> StreamSummary:
     if cache is not None and known != told:
         write_cache(cache, told)
     costs, touched = told.costs, told.touched
-    listed = list_branches(bare)
-    branches = tuple(_branch(bare, each, costs, touched) for each in listed[:MOST_BRANCHES])
+    parted = own_entries(bare.table, bare.refs.branches)
+    listed = sorted(bare.refs.branches, key=lambda branch: (branch.name != "main", branch.name))
+    branches = tuple(_branch(bare, each, parted[each.row], costs, touched) for each in listed[:MOST_BRANCHES])
     files = {path for paths in touched.values() for path in paths}
     return StreamSummary(
         bare.key.hex if bare.key is not None else "", short(bare.name or bare.first_prompt or "(no prompt)"),
@@ -132,21 +134,16 @@ def _changed_files(entry: Entry, cwd: str | None) -> Iterator[str]:
 
 
 def _branch(
-    view: SessionView, branch: ListedBranch, costs: dict[int, float], touched: dict[int, tuple[str, ...]]
-) -> BranchSummary:
-    own: list[float] = []
-    files: set[str] = set()
-    at: int | None = branch.row
-    for _ in range(branch.entries):
-        if at is None:
-            break
-        if at in costs:
-            own.append(costs[at])
-        files.update(touched.get(at, ()))
-        at = view.table.parent_of(at)
+    view: SessionView, branch: Branch, extent: tuple[int, int | None, int], costs: dict[int, float],
+    touched: dict[int, tuple[str, ...]],
+) -> BranchSummary:  # fmt: skip
+    entries, _, about = extent
+    rows = view.table.path(branch.row)[-entries:]
+    own = [costs[row] for row in rows if row in costs]
+    files = {path for row in rows if row in touched for path in touched[row]}
     shown = tuple(short(path, _LONGEST_PATH) for path in sorted(files)[:MOST_FILES])
     return BranchSummary(
-        plain(branch.name), view.table.digest(branch.row).hex(), branch.entries, short(view.subject(branch.about)),
+        plain(branch.name), view.table.digest(branch.row).hex(), entries, short(view.subject(about)),
         outcome_of(view, branch.row), len(files), shown, _dollars(own),
     )  # fmt: skip
 

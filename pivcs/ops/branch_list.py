@@ -40,7 +40,7 @@ def list_branches(view: SessionView, *, containing: int | None = None) -> list[L
     refs = view.refs
     head = view.table.conversation_ancestor(refs.head) if refs.head is not None else None
     depth, meeting = _depths(view.table, head)
-    parted = _parted(view.table, refs.branches)
+    parted = own_entries(view.table, refs.branches)
     wanted: Iterable[Branch] = refs.branches
     if containing is not None:
         below = rows_below(view.table, containing)
@@ -87,7 +87,7 @@ def _depths(table: Table, head: int | None) -> tuple[array[int], array[int]]:
     return depth, meeting
 
 
-def _parted(table: Table, branches: Sequence[Branch]) -> dict[int, tuple[int, int | None, int]]:
+def own_entries(table: Table, branches: Sequence[Branch]) -> dict[int, tuple[int, int | None, int]]:
     """Return for each tip the entries down to where its branch parted, that place, and what tells what it was about.
 
     A path parts where the paths of two branches meet; a branch that only ends on the way parts nothing. Each entry is
