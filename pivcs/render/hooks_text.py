@@ -84,7 +84,7 @@ def _other(hook: Hook) -> str:
     if hook.kind == "before":
         return f", in front of the hook that was there{tool}"
     if hook.kind == "moved":
-        return f"; the hook that was there is run from {one_line(str(hook.aside))}{tool}" if hook.aside else ""
+        return f"; the hook that was there was moved to {one_line(str(hook.aside))}{tool}" if hook.aside else ""
     left = f"; another one, moved away before, is in {one_line(str(hook.aside))}" if hook.aside else ""
     return (tool if hook.state == "foreign" else "") + left
 
