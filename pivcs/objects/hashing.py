@@ -16,6 +16,7 @@ from pivcs.objects.oid import NO_PARENT, ObjectId
 NODE_CONTEXT: Final = "pivcs node v1"
 SESSION_CONTEXT: Final = "pivcs session v1"
 HEADERLESS_CONTEXT: Final = "pivcs headerless v1"
+CONTENT_CONTEXT: Final = "pivcs content v1"
 
 
 class NodeHasher:
@@ -69,6 +70,11 @@ def headerless_key(first_line: Iterable[bytes]) -> ObjectId:
     for piece in first_line:
         state.update(piece)
     return ObjectId(state.digest())
+
+
+def content_digest(said: bytes) -> bytes:
+    """Return the digest of what a record says, given as JSON without the ids of itself and its parent."""
+    return blake3(said, derive_key_context=CONTENT_CONTEXT).digest()
 
 
 def chunk_id(data: bytes | memoryview) -> ObjectId:

@@ -11,7 +11,9 @@ from collections.abc import Callable, Sequence
 from pivcs.objects import columns
 from pivcs.objects.hashing import NodeHasher
 from pivcs.objects.oid import DIGEST_SIZE, NO_PARENT
+from pivcs.objects.placeholder import HEAD, read_placeholder
 from pivcs.objects.table import DOUBLED, NO_ROW, NOT_UTF8, OTHER_ID, Table
+from pivcs.session.codes import FORGOTTEN, GONE, OTHER
 from pivcs.session.fields import SALVAGED
 from pivcs.session.lines import Batch, LineReader, Rows
 from pivcs.session.source import ByteSource
@@ -56,7 +58,11 @@ class Indexer:
     def add(self, batch: Batch) -> None:
         """Add the rows of a batch, in order."""
         table, rows = self.table, batch.rows
-        parents = self._hash_chain(batch) if batch.version1 else self._hash_tree(batch)
+        codes = columns.codes(rows.fields)
+        declared: dict[int, bytes] = {}
+        if GONE in codes or FORGOTTEN in codes:
+            codes, declared = self._declared(batch, codes)
+        parents = self._hash_chain(batch, declared) if batch.version1 else self._hash_tree(batch, declared)
         self._add_ids(rows, version1=batch.version1)
         flags = columns.flags(rows.fields, parents, version1=batch.version1)
         for place in rows.not_utf8:
@@ -67,7 +73,7 @@ class Indexer:
         table.offset.extend([batch.offset + start for start, _ in rows.bounds])
         table.length.extend([end - start for start, end in rows.bounds])
         table.time.extend(columns.times(rows.fields))
-        table.code.frombytes(columns.codes(rows.fields))
+        table.code.frombytes(codes)
         table.flags.extend(flags)
         for row in self._other_ids:
             table.flags[row] |= OTHER_ID
@@ -78,7 +84,29 @@ class Indexer:
         table.salvaged.extend([first + at for at, kind in enumerate(rows.kinds) if kind == SALVAGED])
         table.end = batch.end
 
-    def _hash_tree(self, batch: Batch) -> list[int]:
+    def _declared(self, batch: Batch, codes: bytes) -> tuple[bytes, dict[int, bytes]]:
+        """Return the object ids that placeholders of forgotten records declare, by row, and the codes of the batch:
+        what only calls itself forgotten is an entry like any other."""
+        right, declared = bytearray(codes), {}
+        first = len(self.table) + self._first_row
+        for place, code in enumerate(codes):
+            if code not in (GONE, FORGOTTEN):
+                continue
+            start, end = batch.rows.bounds[place]
+            if batch.data is not None:
+                record = bytes(batch.data[start:end])
+                digest = read_placeholder(record[:HEAD], (record[HEAD:],))
+            else:
+                at, stop = batch.offset + start, batch.offset + end
+                rest = self._source.iter_range(at + HEAD, max(0, stop - at - HEAD))
+                digest = read_placeholder(self._source.read_range(at, min(HEAD, stop - at)), rest)
+            if digest is not None:
+                declared[first + place] = digest
+            else:
+                right[place] = OTHER
+        return bytes(right), declared
+
+    def _hash_tree(self, batch: Batch, declared: dict[int, bytes]) -> list[int]:
         """Compute the ids of a batch of a version 2 or 3 file; returns the parents' rows."""
         parents: list[int] = []
         oids, rows_by_id = self.table.oid, self._rows_by_id
@@ -100,7 +128,9 @@ class Indexer:
                     at = self._recall(parent_id)
                 if at is not None:
                     parent, parent_digest = at, last_digest if at == last_row else self._digest(at)
-            if data is not None:
+            if declared and row in declared:
+                node = declared[row]
+            elif data is not None:
                 node = digest(parent_digest, data[start:end])
             else:
                 node = self._long_digest(parent_digest, batch.offset + start, end - start)
@@ -149,7 +179,7 @@ class Indexer:
                 self._earlier_digests[first] = node
         return first
 
-    def _hash_chain(self, batch: Batch) -> list[int]:
+    def _hash_chain(self, batch: Batch, declared: dict[int, bytes]) -> list[int]:
         """Compute the ids of a batch of a version 1 file, where the parent is the record before."""
         parents: list[int] = []
         oids, last = self.table.oid, self._last
@@ -161,7 +191,9 @@ class Indexer:
                 oids += NO_PARENT
                 continue
             parent, parent_digest = last or (NO_ROW, NO_PARENT)
-            if batch.data is not None:
+            if row in declared:
+                node = declared[row]
+            elif batch.data is not None:
                 node = self._hasher.digest(parent_digest, batch.data[start:end])
             else:
                 node = self._long_digest(parent_digest, batch.offset + start, end - start)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pivcs.objects.oid import DIGEST_SIZE, ObjectId
-from pivcs.session.codes import LABEL, SESSION_INFO, is_conversation
+from pivcs.session.codes import FORGOTTEN, GONE, LABEL, SESSION_INFO, is_conversation
 from pivcs.session.fields import SALVAGED, LineKind
 
 NO_ROW: Final = 0xFFFFFFFF
@@ -208,6 +208,20 @@ class Table:
     def name_rows(self) -> Sequence[int]:
         """Return the records that name the session, doubled ones too: the last line wins."""
         return self._records_with_code(SESSION_INFO)
+
+    def forgotten_rows(self) -> list[int]:
+        """Return the records that were forgotten, doubled ones too, in file order."""
+        data = self.code.tobytes()
+        return sorted((*_places(data, GONE), *_places(data, FORGOTTEN)))
+
+    def records_with_digest(self, digest: bytes) -> list[int]:
+        """Return the records with an object id, doubled ones too, in file order."""
+        rows, at = [], -1
+        while (at := self.oid.find(digest, at + 1)) >= 0:
+            row, inside = divmod(at, DIGEST_SIZE)
+            if not inside and self.flags[row] & NODE:
+                rows.append(row)
+        return rows
 
     def records_named(self, name: str) -> list[int]:
         """Return the records whose entry id is `name`, doubled ones too, in file order."""

@@ -97,6 +97,9 @@ class Reader(NamedTuple):
             stream = synced.stream
             if synced.outcome == "gone":
                 self.warn(f"no file is at '{path}' any more; showing what was last seen there")
+            elif synced.outcome == "forgotten":
+                self.warn(f"the session in '{path}' was forgotten; showing the file, and keeping nothing of it")
+                return open_file(path)
         except CannotWrite as error:
             self.warn(f"{error.message}; showing what is known")
             stream = self._known(path)

@@ -18,13 +18,14 @@ from pivcs.ops.access import AmbiguousSession
 from pivcs.ops.compare import Difference, differing_chunk, find_difference, line_at
 from pivcs.ops.fsck_finding import ERROR, Finding
 from pivcs.ops.locate import NoSession, looks_like_path
+from pivcs.ops.masking import Guard, Mask, MaskedFile, known_masks
 from pivcs.ops.oddities import oddities, rows_without_id
 from pivcs.ops.prefix import probes_match
 from pivcs.ops.status import status_of
 from pivcs.ops.summary import Summary, SummaryDamaged, decode_summary, summarise
 from pivcs.ops.view import SessionView
 from pivcs.session.lines import LineReader
-from pivcs.session.source import FileSource, SourceNotReadable
+from pivcs.session.source import SourceNotReadable
 from pivcs.store import check
 from pivcs.store.check import Problem
 from pivcs.store.errors import StoreDamaged
@@ -108,6 +109,8 @@ def fsck(
             if whole:
                 for problem in check.check_kept(store.database, progress):
                     yield Finding(problem.id, detail=problem.detail)
+            if whole and store.forgotten.needs_erasure():
+                yield Finding("erasure-unfinished")
             if whole and (unused := check.unused_chunks(store.database)):
                 yield Finding("chunks-unused", detail=str(unused))
         except StoreDamaged as error:
@@ -126,6 +129,8 @@ class _Check:
         self._latest = {stream.id for stream in store.current_streams()}
         self._with_files = sources
         self._progress = progress
+        self._guard = Guard.of(store)
+        self._covered: list[int] = []
 
     def findings(self) -> Iterator[Finding]:
         database = self._store.database
@@ -218,6 +223,9 @@ class _Check:
         """Name what is unusual in a session file."""
         path, generation = self._path(stream), stream.generation
         table = view.table
+        for row in table.forgotten_rows():
+            detail = f"{table.name(row)} ({table.digest(row).hex()[:16]})"
+            yield Finding("entry-forgotten", path, generation, table.line_number(row), table.offset[row], detail)
         without_id = {table.line_number(row) for row in rows_without_id(view)}
         named = set()
         for found in status_of(view).findings:
@@ -242,8 +250,13 @@ class _Check:
             yield Finding("source-gone", path, generation, detail="a symbolic link is there")
             return
         try:
-            with FileSource(Path(os.fsdecode(source.path))) as file:
+            with MaskedFile(Path(os.fsdecode(source.path))) as file:
                 status = FileStat.of(file.status)
+                file.masks.add(self._masks(stream, rows, file, status.size))
+                if file.masks:
+                    lines = [rows.line_number(row) for row in self._covered]
+                    detail = f"{len(lines)} entries" if len(lines) > 1 else ""
+                    yield Finding("source-has-forgotten", path, generation, lines[0], detail=detail)
                 chunk = differing_chunk(self._store, stream, file, self._progress)
                 if chunk is not None:
                     difference = find_difference(self._store, stream, rows, file, status.size, chunk)
@@ -255,6 +268,15 @@ class _Check:
                     yield Finding("source-touched", path, generation)
         except SourceNotReadable as error:
             yield Finding("source-unreadable", path, generation, detail=error.message)
+
+    def _masks(self, stream: Stream, rows: Table, file: MaskedFile, size: int) -> list[Mask]:
+        """Return what covers the forgotten records of a file, and note their rows."""
+        masks: list[Mask] = []
+        if self._guard:
+            masks = known_masks(self._guard, rows, self._store.bytes_of(stream), file, size)
+        offsets = {mask.offset for mask in masks}
+        self._covered = [row for row in rows.forgotten_rows() if rows.offset[row] in offsets]
+        return masks
 
     def _located(self, problem: Problem, stream: Stream, rows: Table | None) -> Finding:
         """Return a problem of the store as a finding, with the line that it harms."""

@@ -31,6 +31,8 @@ SEVERITIES: Final[dict[str, str]] = {
     "kept-damaged": ERROR,
     "snapshot-damaged": ERROR,
     "chunks-unused": INFO,
+    "erasure-unfinished": WARNING,
+    "entry-forgotten": INFO,
     # Session files against the store
     "source-bytes-changed": ERROR,
     "source-line-changed": ERROR,
@@ -42,6 +44,7 @@ SEVERITIES: Final[dict[str, str]] = {
     "source-gone": INFO,
     "source-ahead": INFO,
     "source-touched": INFO,
+    "source-has-forgotten": INFO,
     # The session files' format
     "damaged-line": WARNING,
     "glued-line": WARNING,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pivcs.store import collect
+from pivcs.store.forgotten import erase
 from pivcs.store.store import Store
 
 Progress = Callable[[int], None]
@@ -75,6 +76,8 @@ def collect_garbage(store: Store, progress: Progress = lambda _: None) -> Collec
     tails = collect.merge_tails(database, collect.split_tails(database))
     loose = collect.loosely_packed(database)
     packed = collect.repack(database, loose, progress)
+    if store.forgotten.needs_erasure():
+        erase(database)
     collect.return_space(database)
     return Collected(
         applied=True,

@@ -55,6 +55,7 @@ def ingest(store: Store, stream: Stream | None, file: FileSource, size: int, pro
     line_start = stream.line_end if stream is not None else 0
     content = store.writer(stream)
     file.end = size
+    file.seek(0)
     if size - start <= IN_MEMORY:
         data = file.read_range(start, size - start)
         content.add(data)
@@ -73,6 +74,13 @@ def ingest(store: Store, stream: Stream | None, file: FileSource, size: int, pro
         _copy(file, start, size, content, progress)
     file.seek(line_start)
     return _rows(store, stream, file, content)
+
+
+def index_new(store: Store, stream: Stream | None, file: FileSource, size: int) -> Ingested:
+    """Read the rows of what is new in a file up to `size`, and keep nothing. Raises `SourceNotReadable`."""
+    file.end = size
+    file.seek(stream.line_end if stream is not None else 0)
+    return _rows(store, stream, file, store.writer(stream))
 
 
 def read_rows_again(read: Ingested, file: FileSource) -> Ingested:

@@ -21,7 +21,7 @@ class ListedSession(NamedTuple):
     """One session file. `size` is in bytes, `facts.time` that of the latest entry in milliseconds since 1970.
 
     `state` has the words for what is unusual: `damaged`, `pending`, `no header`, `empty`, `gone` (only the store has
-    it), `generation 2` (the file was rewritten or cut).
+    it), `generation 2` (the file was rewritten or cut), `forgotten` (the store keeps nothing of it).
     """
 
     path: Path
@@ -49,6 +49,11 @@ def list_sessions(reader: Reader, paths: Iterable[Path]) -> Iterator[ListedSessi
         if isinstance(result, Synced):
             if result.stream is not None:
                 yield _of_stream(reader.store, result.stream, path, gone=result.outcome == "gone")
+            elif result.outcome == "forgotten":
+                for each in _without_store([path]):
+                    if isinstance(each, ListedSession):
+                        each = each._replace(state=(*each.state, "forgotten"))
+                    yield each
         elif isinstance(result.error, CannotWrite):
             yield from _known_or_read(reader.store, path)
         else:

@@ -13,7 +13,7 @@ from pivcs.store.records import FileStat
 def unchanged_file(view: SessionView) -> FileSource | None:
     """Open the session's file if it is what the store has of it; whoever reads it closes it, and asks `is_unchanged`
     when all is read."""
-    if view.store is None or view.stream is None:
+    if view.store is None or view.stream is None or view.table.forgotten_rows():
         return None
     source = view.store.source(view.stream.source)
     if source is None or not is_same(source, view.stream):

@@ -41,6 +41,16 @@ class NothingToUndo(StateError):
     """There is no operation to undo or redo."""
 
 
+class NotUndone(StateError):
+    """What an operation removed is not there any more, so nothing can bring it back."""
+
+    def __init__(self, command: str) -> None:
+        super().__init__(
+            f"cannot undo '{command}': what was forgotten is not in the store any more",
+            hint="`pivcs undo NUMBER` takes back another operation; `pivcs op log` has the numbers",
+        )
+
+
 class NoNames(StateError):
     """Names cannot be kept: there is no store, or it cannot be written."""
 
@@ -182,6 +192,8 @@ def _turn(
     with store.writing():
         operation = _chosen(store, kind, number)
         changes = store.refs.changes_of(operation.id)
+        if not changes or any(change.ref == "forgotten" for change in changes):
+            raise NotUndone(operation.command)
         if kind == "undo":
             changes = [change._replace(old=change.new, new=change.old) for change in reversed(changes)]
         if all(change.ref in ("branch", "tag", "snapshot") for change in changes):

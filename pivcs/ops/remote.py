@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pivcs.objects.oid import ObjectId
 from pivcs.ops.access import view_of
 from pivcs.ops.ingest import SourceChanging
 from pivcs.ops.kept_streams import prefix_digests
+from pivcs.ops.masking import MaskedFile
 from pivcs.ops.sync import RACES, TRIES, FileSync, Synced
-from pivcs.session.source import FileSource
 from pivcs.store.content import ChunkVanished
 from pivcs.store.errors import StreamMoved
-from pivcs.store.records import ELSEWHERE, Event, Source, Stream
+from pivcs.store.records import ELSEWHERE, Event, FileStat, Source, Stream
 from pivcs.store.store import Store
 
 _DIGITS = 16
@@ -52,7 +53,7 @@ def take_in(store: Store, file: Path, key: bytes, digest: bytes, now: int, origi
         sync = _TakeIn(store, Path(path.decode()), path, source, stream, now, False, None)
         sync.origin = origin
         try:
-            with FileSource(file) as opened:
+            with MaskedFile(file) as opened:
                 return sync.present(opened)
         except StreamMoved:
             races += 1
@@ -66,6 +67,11 @@ def take_in(store: Store, file: Path, key: bytes, digest: bytes, now: int, origi
 
 class _TakeIn(FileSync):
     origin = ""
+
+    def _known_covered(self, file: MaskedFile, status: FileStat, key: ObjectId) -> Stream | None:
+        """Without its forgotten records it may be what is there already."""
+        digest = prefix_digests(file, [status.size])[status.size]
+        return known_stream(self.store, key.digest, status.size, digest)
 
     def _may_move(self, source: Source) -> bool:
         """A file that has gone keeps its path: it is where its owner looks for it."""

@@ -32,13 +32,17 @@ class Summary(NamedTuple):
     headers: int = 0
     damaged: int = 0
     lines: int = 0
+    forgotten: int = 0
 
     def encode(self) -> bytes:
         """Return the facts as the store keeps them."""
-        return json.dumps({key: value for key, value in self._asdict().items() if value is not None}).encode()
+        facts = {key: value for key, value in self._asdict().items() if value is not None}
+        if not self.forgotten:
+            del facts["forgotten"]
+        return json.dumps(facts).encode()
 
 
-_NUMBERS: Final = frozenset(("time", "entries", "tips", "headers", "damaged", "lines"))
+_NUMBERS: Final = frozenset(("time", "entries", "tips", "headers", "damaged", "lines", "forgotten"))
 _KINDS: Final = {name: int if name in _NUMBERS else str for name in Summary._fields}
 
 
@@ -81,6 +85,7 @@ def summarise(view: SessionView) -> Summary:
         headers=counts[LineKind.HEADER],
         damaged=counts[LineKind.DAMAGED] + counts[LineKind.GLUED],
         lines=table.line_count(),
+        forgotten=len(table.forgotten_rows()),
     )
 
 
@@ -127,6 +132,7 @@ def advance(before: Summary, new: SessionView, tips: Tips) -> Summary | None:
         headers=before.headers + counts[LineKind.HEADER],
         damaged=before.damaged + counts[LineKind.DAMAGED] + counts[LineKind.GLUED],
         lines=before.lines + table.line_count(),
+        forgotten=before.forgotten + len(table.forgotten_rows()),
     )
 
 

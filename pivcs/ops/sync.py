@@ -9,22 +9,24 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from pivcs.errors import PivcsError
+from pivcs.errors import PivcsError, StateError
 from pivcs.objects.index import index_source
 from pivcs.objects.oid import ObjectId
 from pivcs.ops import prefix
 from pivcs.ops.branch_sync import carry_over, follow_growth, follow_new, write_branches
 from pivcs.ops.branching import Position
+from pivcs.ops.covering import cover_stream
 from pivcs.ops.fresh import RealPaths, is_same, real_path
 from pivcs.ops.grown_rows import GrownRows
-from pivcs.ops.ingest import Ingested, Progress, SourceChanging, ingest, read_rows_again
+from pivcs.ops.ingest import IN_MEMORY, Ingested, Progress, SourceChanging, index_new, ingest, read_rows_again
+from pivcs.ops.masking import Guard, Mask, MaskedFile, Masks, known_masks, mask_of
 from pivcs.ops.summary import Summary, advance, decode_summary, summarise, tips_after
 from pivcs.ops.view import SessionView
-from pivcs.session.source import BytesSource, FileSource, SourceNotReadable
+from pivcs.session.source import BytesSource, SourceNotReadable
 from pivcs.store.content import ChunkVanished
 from pivcs.store.errors import StreamMoved
 from pivcs.store.records import Event, FileStat, Source, Stream
@@ -38,7 +40,8 @@ BEGINNING: Final = 64 << 10
 
 
 class Synced(NamedTuple):
-    """What became of one file: `unchanged`, `new`, `appended`, `rewritten`, `truncated` or `gone`.
+    """What became of one file: `unchanged`, `new`, `appended`, `rewritten`, `truncated`, `gone`, or `forgotten` when
+    nothing of its session must be kept: it has no stream then.
 
     `rows` and `bytes` are what was added. `moved_from` is the old path of a source that goes on at a new one.
     """
@@ -56,6 +59,16 @@ class Failed(NamedTuple):
 
     path: str
     error: PivcsError
+
+
+class CannotCover(StateError):
+    """A file has a forgotten record in a form in which nothing else can stand in its place."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"'{path}' is not taken in: a forgotten entry is in it, in a form that cannot be left out",
+            hint="remove the entry from the file, or `pivcs forget` the session",
+        )
 
 
 def sync_files(
@@ -148,11 +161,12 @@ class FileSync:
     now: int
     full: bool
     progress: Progress | None
+    guard: Guard = field(default_factory=Guard)
 
     def run(self) -> Synced:
         """Take what is new in the file, or note that it has gone. Raises as `present`."""
         try:
-            file = FileSource(Path(os.fsdecode(self.real)))
+            file = MaskedFile(Path(os.fsdecode(self.real)))
         except SourceNotReadable:
             if self.source is None or not _is_gone(self.real, RealPaths()):
                 raise
@@ -166,10 +180,13 @@ class FileSync:
                 _mark_gone(self.store, source, self.now)
         return Synced(str(self.path), "gone", self.stream)
 
-    def present(self, file: FileSource) -> Synced:
+    def present(self, file: MaskedFile) -> Synced:
         """Take what is new in an open file. Raises as `sync_file`, and `StreamMoved` when another one was faster."""
         status = FileStat.of(file.status)
         moved_from = None
+        self.guard = Guard.of(self.store)
+        if self.guard.sessions and self._is_forgotten(_key_of_beginning(file)):
+            return Synced(str(self.path), "forgotten", None)
         if self.source is None:
             predecessor = self._predecessor(file, status)
             if predecessor is not None:
@@ -177,12 +194,13 @@ class FileSync:
                 self.source, self.stream = predecessor, self.store.current_stream(predecessor.id)
         if self.stream is None:
             return self._add(file, status, "new")
+        file.masks.add(self._known_masks(self.stream, file, status))
         outcome = self._how_changed(file, status, self.stream)
         if outcome != "appended":
             return self._add(file, status, outcome)
         return self._append(file, status, self.stream, moved_from)
 
-    def _how_changed(self, file: FileSource, status: FileStat, stream: Stream) -> str:
+    def _how_changed(self, file: MaskedFile, status: FileStat, stream: Stream) -> str:
         """Say whether a file continues its stream: `appended` (perhaps by nothing), `truncated` or `rewritten`."""
         if status.size >= stream.size and not self.full and not prefix.needs_whole(stream, status):
             return "appended" if prefix.probes_match(file, stream.probes) else "rewritten"
@@ -190,25 +208,48 @@ class FileSync:
             return "rewritten"
         return "appended" if status.size >= stream.size else "truncated"
 
-    def _predecessor(self, file: FileSource, status: FileStat) -> Source | None:
+    def _predecessor(self, file: MaskedFile, status: FileStat) -> Source | None:
         """Return the source that goes on at this new path: its file is gone, and its bytes are a prefix of these."""
         key = _key_of_beginning(file)
         for stream in self.store.streams_of_session(key.digest) if key is not None else ():
             source = self.store.source(stream.source)
             if source is None or not self._may_move(source) or self.store.current_stream(source.id) != stream:
                 continue
-            if stream.size <= status.size and prefix.first_difference(self.store, stream, file, status.size) is None:
+            if stream.size > status.size:
+                continue
+            file.masks.add(self._known_masks(stream, file, status))
+            if prefix.first_difference(self.store, stream, file, status.size) is None:
                 return source
         return None
+
+    def _known_covered(self, file: MaskedFile, status: FileStat, key: ObjectId) -> Stream | None:
+        """Return a stream that makes it needless to keep a file as one of its own, now that it is covered."""
+        return None
+
+    def _is_forgotten(self, key: ObjectId | None) -> bool:
+        return key is not None and key.digest in self.guard.sessions
+
+    def _known_masks(self, stream: Stream, file: MaskedFile, status: FileStat) -> list[Mask]:
+        """Return what covers the records of a file that are forgotten in its stream."""
+        if not self.guard or not decode_summary(stream.summary).forgotten:
+            return []
+        return known_masks(self.guard, self.store.table_of(stream), self.store.bytes_of(stream), file, status.size)
 
     def _may_move(self, source: Source) -> bool:
         """Whether a source's bytes may go on at another path: no file has them at its own."""
         return not RealPaths().has_file(source.path)
 
-    def _add(self, file: FileSource, status: FileStat, outcome: str) -> Synced:
+    def _add(self, file: MaskedFile, status: FileStat, outcome: str) -> Synced:
         """Store a file from its beginning, as the first or the next generation of its source."""
+        file.masks = Masks()  # what stood above a record may be other bytes now, which gives it another object id
         read = self._read(file, status, None)
         view = SessionView(read.rows, file, str(self.path), read.version1)
+        if self.guard.sessions and self._is_forgotten(view.key):
+            return Synced(str(self.path), "forgotten", None)
+        if file.masks and view.key is not None:
+            known = self._known_covered(file, status, view.key)
+            if known is not None:
+                return Synced(str(self.path), "unchanged", known)
         probes = prefix.make_probes(file, status.size)
         moves, position = follow_new(read.rows)
         carried: list[Branch] = []
@@ -231,7 +272,7 @@ class FileSync:
                 self.store.add_event(Event(self.now, source.id, stream.generation, outcome, detail))
         return Synced(str(self.path), outcome, stream, len(read.rows), status.size)
 
-    def _append(self, file: FileSource, status: FileStat, stream: Stream, moved_from: str | None) -> Synced:
+    def _append(self, file: MaskedFile, status: FileStat, stream: Stream, moved_from: str | None) -> Synced:
         verified = status.size if prefix.needs_whole(stream, status) or self.full else stream.verified_size
         if status.size == stream.size:
             with self.store.writing():
@@ -253,6 +294,8 @@ class FileSync:
         tips = tips_after(read.rows, stream.row_count, lambda row: self.store.refs.is_tip(stream, row))
         summary = advance(decode_summary(stream.summary), new, tips)
         key = ObjectId(stream.session) if stream.session is not None else new.key
+        if self.guard.sessions and self._is_forgotten(key):
+            return Synced(str(self.path), "forgotten", None)
         rows = GrownRows(self.store, stream, read.rows)
         if summary is None:
             view = SessionView(rows.whole(), file, str(self.path), read.version1)
@@ -270,8 +313,8 @@ class FileSync:
         added = status.size - stream.size
         return Synced(str(self.path), "appended", grown, len(read.rows), added, moved_from)
 
-    def _read(self, file: FileSource, status: FileStat, stream: Stream | None) -> Ingested:
-        read = ingest(self.store, stream, file, status.size, self.progress)
+    def _read(self, file: MaskedFile, status: FileStat, stream: Stream | None) -> Ingested:
+        read = self._ingest(file, status, stream)
         now = FileStat.of(file.status_now())
         if now == status:
             return read
@@ -284,6 +327,41 @@ class FileSync:
         if not known or not read.content.matches(file, status.size):
             raise SourceChanging(str(self.path))
         return read
+
+    def _ingest(self, file: MaskedFile, status: FileStat, stream: Stream | None) -> Ingested:
+        """Read what is new, with forgotten records covered before anything of it is kept."""
+        size = status.size
+        start = stream.size if stream is not None else 0
+        if self.guard and size - start > IN_MEMORY and self.guard.may_be_in(file, start, size):
+            self._cover(file, index_new(self.store, stream, file, size), stream)
+        read = ingest(self.store, stream, file, size, self.progress)
+        if self.guard and self._cover(file, read, stream, stored=size - start > IN_MEMORY):
+            read = ingest(self.store, stream, file, size, self.progress)
+        return read
+
+    def _cover(self, file: MaskedFile, read: Ingested, stream: Stream | None, *, stored: bool = False) -> bool:
+        """Cover the forgotten records among new rows; returns whether there was one. `stored`: chunks with their bytes
+        may be in the store already."""
+        found = self.guard.rows(read.rows, file)
+        if not found:
+            return False
+        masks: list[Mask] = []
+        for row, _ in found:
+            mask = mask_of(read.rows, row, file, version1=bool(read.version1))
+            if mask is None:
+                raise CannotCover(str(self.path))
+            masks.append(mask)
+        file.masks.add(masks)
+        # The last line was pending, and the store has the beginning of the record.
+        begun = stream if stream is not None and any(mask.offset < stream.size for mask in masks) else None
+        with self.store.writing():
+            self.store.forgotten.add(record for _, record in found)
+            if stored or begun is not None:
+                self.store.forgotten.begin_erasure(self.now)
+        if begun is not None:
+            cover_stream(self.store, begun, Masks(masks))
+            raise StreamMoved(self.store.database.where)
+        return True
 
     def _note_move(self, moved_from: str | None, stream: Stream) -> None:
         if moved_from is not None:
@@ -322,7 +400,7 @@ def _old_view(store: Store, stream: Stream) -> SessionView:
     return SessionView(store.table_of(stream), store.bytes_of(stream), "", stream.version1)
 
 
-def _key_of_beginning(file: FileSource) -> ObjectId | None:
+def _key_of_beginning(file: MaskedFile) -> ObjectId | None:
     """Return the session key that the first 64 KiB of a file give; None when they have no complete line."""
     beginning = BytesSource(file.read_range(0, BEGINNING))
     table, _ = index_source(beginning)

@@ -47,6 +47,8 @@ MEANING: Final[dict[str, tuple[str, str]]] = {
         "files of a snapshot are missing or damaged", "nothing brings them back; `pivcs snapshot --delete` removes it"
     ),
     "chunks-unused": ("chunks that no session uses", "`pivcs gc --apply` removes them"),
+    "erasure-unfinished": ("forgotten bytes may still stand in free parts of the store's file", "`pivcs gc --apply`"),
+    "entry-forgotten": ("an entry that was forgotten: its object id stays, its bytes are gone", "nothing"),
     "source-bytes-changed": ("the file was changed in this line", _KEPT),
     "source-line-changed": ("the file has another line here", _KEPT),
     "source-line-missing": ("lines are missing in the file from here on", _KEPT),
@@ -57,6 +59,9 @@ MEANING: Final[dict[str, tuple[str, str]]] = {
     "source-gone": ("the file is not there any more", "nothing is lost: `pivcs cat FILE` gives its bytes"),
     "source-ahead": ("the file has grown since the last sync", "`pivcs sync`"),
     "source-touched": ("the file's times or place on the disk changed, its bytes did not", "nothing"),
+    "source-has-forgotten": (
+        "the file still has the bytes of a forgotten entry", "edit the file, or delete it with `pivcs delete`"
+    ),
     "damaged-line": ("no JSON: pi skips this line", _PI),
     "glued-line": ("several records in one line: pi skips it", "`pivcs log` shows what was salvaged"),
     "missing-parent": ("the parent is not in the file above", _PI),

@@ -56,6 +56,9 @@ def _change(change: RefChange) -> list[Span]:
     if change.ref == "file":
         said = "deleted" if change.new is None else "restored"
         return [(Role.PLAIN, f"{said} "), (Role.PLAIN, visible(change.name, keep=""))]
+    if change.ref == "forgotten":
+        oid = change.old.hex()[:_OID] if change.old is not None else ""
+        return [(Role.PLAIN, "forgotten "), (Role.ID, visible(change.name, keep="")), (Role.PLAIN, f"  {oid}")]
     if change.ref == "snapshot":
         said = "deleted" if change.new is None else "taken" if change.old is None else "changed"
         return [(Role.PLAIN, "snapshot "), (Role.LABEL, visible(change.name, keep="")), (Role.PLAIN, f"  {said}")]

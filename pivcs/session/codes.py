@@ -39,6 +39,11 @@ ROLES: Final[dict[str, int]] = {
     "compactionSummary": 25,
 }
 
+GONE: Final = 14
+"""Stands for a forgotten record of book-keeping, and `FORGOTTEN` for one of the conversation; no others have them."""
+FORGOTTEN: Final = 26
+FORGOTTEN_TYPES: Final[dict[str, int]] = {"pivcs.gone": GONE, "pivcs.forgotten": FORGOTTEN}
+
 COMPACTION: Final = TYPES["compaction"]
 BRANCH_SUMMARY: Final = TYPES["branch_summary"]
 CUSTOM_MESSAGE: Final = TYPES["custom_message"]
@@ -48,15 +53,19 @@ USER: Final = ROLES["user"]
 ASSISTANT: Final = ROLES["assistant"]
 TOOL_RESULT: Final = ROLES["toolResult"]
 
+_BY_TYPE: Final = TYPES | FORGOTTEN_TYPES
 TYPE_NAMES: Final[dict[int, str]] = {code: name for name, code in TYPES.items()}
 ROLE_NAMES: Final[dict[int, str]] = {code: name for name, code in ROLES.items()}
 
 
 def code_of(entry_type: str | None, role: str | None) -> int:
-    """Return the code of an entry of type `entry_type` whose message, if it has one, has the role `role`."""
+    """Return the code of an entry of type `entry_type` whose message, if it has one, has the role `role`.
+
+    An entry that only calls itself forgotten is told from one that is by its bytes (`pivcs.objects.placeholder`).
+    """
     if entry_type == "message":
         return ROLES.get(role or "", MESSAGE_OTHER)
-    return TYPES.get(entry_type or "", OTHER)
+    return _BY_TYPE.get(entry_type or "", OTHER)
 
 
 def is_message(code: int) -> bool:

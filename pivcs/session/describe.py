@@ -173,6 +173,10 @@ def _context_edit(entry: Entry) -> str:
     return f"replaces {target}: {_content(Message(replacement))}"
 
 
+def _forgotten(_: Entry) -> str:
+    return "(forgotten)"
+
+
 def _session(entry: Entry) -> str:
     header = Header(entry.value)
     return f"session {_line(header.id) or '?'} in {_line(header.cwd) or '?'}"
@@ -205,6 +209,8 @@ _BY_TYPE: dict[str, Callable[[Entry], str]] = {
     "custom_message": _custom,
     "usage": _usage,
     "context_edit": _context_edit,
+    "pivcs.forgotten": _forgotten,
+    "pivcs.gone": _forgotten,
 }
 
 

@@ -236,6 +236,29 @@ CREATE TABLE remote_names (
     PRIMARY KEY (session, store)
 ) WITHOUT ROWID;
 
+-- A commit of a stream or of names that was taken from a repository, told by the real path of its common directory, and
+-- the key of the session that it is about: sessions that came through a project's repository belong to the project.
+CREATE TABLE taken (
+    repository BLOB NOT NULL,
+    ident BLOB NOT NULL,
+    session BLOB NOT NULL,
+    PRIMARY KEY (repository, ident)
+) WITHOUT ROWID;
+
+-- Records that must not be kept again, by their object id, wherever they come from. `time` is theirs, and `content` the
+-- digest of what they say: a copy of one has both, even where its object id is another.
+CREATE TABLE forgotten (
+    oid BLOB PRIMARY KEY,
+    time INTEGER,
+    content BLOB
+) WITHOUT ROWID;
+
+-- Sessions of which nothing must be kept again.
+CREATE TABLE forgotten_session (key BLOB PRIMARY KEY) WITHOUT ROWID;
+
+-- One row as long as forgotten bytes may still stand in parts of the file, or of its log, that hold nothing any more.
+CREATE TABLE erasure (since INTEGER NOT NULL);
+
 -- What happened to a source: `rewritten`, `truncated`, `gone`, `returned`, `moved`, `imported`.
 CREATE TABLE event (
     id INTEGER PRIMARY KEY,

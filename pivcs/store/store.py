@@ -12,6 +12,7 @@ from pivcs.objects.table import Table
 from pivcs.store.content import ContentWriter, StreamSource
 from pivcs.store.database import WAIT, Database, memory_database, open_database
 from pivcs.store.errors import StoreDamaged, StreamMoved
+from pivcs.store.forgotten import ForgottenStore
 from pivcs.store.records import STREAM_COLUMNS, STREAM_TABLES, Event, FileStat, Source, Stream, stream_of
 from pivcs.store.refs import RefStore
 from pivcs.store.remote import RemoteStore
@@ -40,6 +41,7 @@ class Store:
         self.database = database
         self.refs = RefStore(database)
         self.remote = RemoteStore(database)
+        self.forgotten = ForgottenStore(database)
 
     @classmethod
     def open(cls, path: Path, *, create: bool = False, read_only: bool = False, wait: float = WAIT) -> Store:
@@ -181,6 +183,36 @@ class Store:
         if now != stream:
             raise StreamMoved(self.database.where)
         return self._grow(stream.id, stream.row_count, content, rows, state)
+
+    def replace_stream(
+        self, stream: Stream, content: ContentWriter, rows: Table, labels: Sequence[tuple[int, str, str]],
+        probes: bytes, summary: bytes,
+    ) -> Stream:  # fmt: skip
+        """Give a stream other bytes of the same length, and rows that differ from the old ones in nothing that others
+        refer to. Raises `StreamMoved` when it is not as it was when `stream` was read."""
+        if self.stream(stream.id) != stream:
+            raise StreamMoved(self.database.where)
+        self._clear(stream.id, ("stream_chunk", "tail", "segment", "known_id", "label"))
+        connection = self.database.connection
+        content.finish(connection, stream.id)
+        append_rows(connection, self.database.where, stream.id, 0, rows)
+        self.refs.add_label_settings(stream.id, labels)
+        connection.execute(
+            "UPDATE stream SET tail_start = ?, probes = ?, summary = ? WHERE id = ?",
+            (content.tail_start, probes, summary, stream.id),
+        )
+        changed = self.stream(stream.id)
+        assert changed is not None
+        return changed
+
+    def remove_stream(self, stream: int) -> None:
+        """Remove a stream and everything that is kept beside it; not what the log of operations says of it."""
+        self._clear(stream, ("stream_chunk", "tail", "segment", "known_id", "tip", "branch", "label"))
+        self.database.connection.execute("DELETE FROM stream WHERE id = ?", (stream,))
+
+    def _clear(self, stream: int, tables: Sequence[str]) -> None:
+        for table in tables:
+            self.database.connection.execute(f"DELETE FROM {table} WHERE stream = ?", (stream,))
 
     def _grow(self, ident: int, row_count: int, content: ContentWriter, rows: Table, state: NewState) -> Stream:
         connection = self.database.connection

@@ -1,0 +1,179 @@
+"""Forgetting an entry: its bytes go from the store for good, its object id stays, and it is never taken in again.
+
+First a plan, which changes nothing; then all of it in one transaction, and the file of the store written anew. Whatever
+is stopped in the middle is either not done, or done but for the last step, which saying it again completes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from pivcs.errors import StateError
+from pivcs.ops.access import view_of
+from pivcs.ops.covering import CannotForget, Cover, covered_view, same_rows
+from pivcs.ops.forget_traces import Traces, find_traces, remove_traces
+from pivcs.ops.fresh import RealPaths
+from pivcs.ops.masking import Guard, Masks, content_of, mask_of
+from pivcs.ops.operations import NoNames
+from pivcs.ops.view import SessionView
+from pivcs.session.fields import SALVAGED
+from pivcs.store.content import ChunkVanished
+from pivcs.store.errors import StreamMoved
+from pivcs.store.forgotten import ForgottenRecord, erase
+from pivcs.store.records import Stream
+from pivcs.store.refs import RefChange
+from pivcs.store.store import Store
+
+TRIES: Final = 10
+
+
+class NothingForgotten(StateError):
+    """Nothing that was forgotten has such a key or object id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A stream that has the entry: where it comes from, which session and generation it is, and the entry's lines.
+
+    `file`: a file is there whose bytes pivcs does not change. `torn`: a line has more than the entry, which stays.
+    """
+
+    where: str
+    session: bytes | None
+    generation: int
+    lines: tuple[int, ...]
+    size: int
+    file: bool
+    torn: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetPlan:
+    """What forgetting an entry removes: the entry and its copies under other object ids, where they are, and what else
+    says something of it. `again`: the store has forgotten it already."""
+
+    name: str
+    subject: str
+    records: tuple[ForgottenRecord, ...]
+    places: tuple[Place, ...]
+    traces: Traces
+    again: bool
+    masks: tuple[tuple[Stream, Masks], ...]
+
+    @property
+    def sessions(self) -> tuple[bytes, ...]:
+        """Keys of the sessions that have the entry."""
+        return tuple(dict.fromkeys(place.session for place in self.places if place.session is not None))
+
+
+def plan_forget(view: SessionView, row: int) -> ForgetPlan:
+    """Return what forgetting an entry would do. Raises `NoNames` without a store, `CannotForget`, `StoreDamaged`."""
+    if view.store is None or view.stream is None:
+        raise NoNames("there is no store that could forget anything")
+    store, table = view.store, view.table
+    known = next((each for each in store.forgotten.records() if each.oid == table.digest(row)), None)
+    again = row in table.forgotten_rows()
+    content = known.content if known is not None else None if again else content_of(table, row, view.source)
+    target = ForgottenRecord(table.digest(row), table.time_of(row) if known is None else known.time, content)
+    guard = Guard([target])
+    records, places, masks = {target.oid: target}, [], []
+    for stream in store.streams():
+        found = guard.rows(store.table_of(stream), store.bytes_of(stream))
+        if found:
+            records |= {record.oid: record for _, record in found}
+            place, covers = _covered(store, stream, [each for each, _ in found])
+            places.append(place)
+            masks.append((stream, covers))
+    traces = Traces() if again and not places else find_traces(store, view, row)
+    subject = "(forgotten)" if again else view.subject(row)
+    return ForgetPlan(
+        table.name(row), subject, tuple(records.values()), tuple(places), traces, again and not places, tuple(masks)
+    )
+
+
+def _covered(store: Store, stream: Stream, rows: list[int]) -> tuple[Place, Masks]:
+    """Return what covers records of a stream, after making sure that nothing else changes by it."""
+    view = view_of(store, stream)
+    table, masks = view.table, Masks()
+    for row in rows:
+        mask = mask_of(table, row, view.source, version1=bool(stream.version1))
+        if mask is None:
+            raise CannotForget(table.name(row), view.where, "it is too short for what must stand in its place")
+        masks.add([mask])
+    if not same_rows(table, covered_view(store, stream, masks, view.where).table):
+        raise CannotForget(table.name(rows[0]), view.where, "what stands beside it in its line would be read otherwise")
+    source = store.source(stream.source)
+    is_latest = store.current_stream(stream.source) == stream
+    lines = tuple(dict.fromkeys(table.line_number(row) for row in rows))
+    place = Place(
+        view.where, stream.session, stream.generation, lines, sum(table.length[row] for row in rows),
+        source is not None and source.is_file and is_latest and RealPaths().has_file(source.path),
+        any(table.kind[row] == SALVAGED for row in rows),
+    )  # fmt: skip
+    return place, masks
+
+
+def forget(view: SessionView, plan: ForgetPlan, row: int, now: int) -> ForgetPlan:
+    """Do what a plan says, and what has come to it since; returns what was done.
+
+    Raises `StoreBusy` when another process keeps the last step from being done (say it again), `StoreReadOnly`, and as
+    `plan_forget`.
+    """
+    assert view.store is not None
+    store, tries = view.store, 0
+    while True:
+        try:
+            covers = [Cover(store, stream, masks) for stream, masks in plan.masks]
+            store.database.connection.execute("PRAGMA secure_delete = ON")
+            with store.writing():
+                _apply(store, view, plan, covers, now)
+            del covers  # as long as they live, nobody may remove chunks
+            break
+        except (StreamMoved, ChunkVanished):  # a session has grown meanwhile
+            tries += 1
+            if tries == TRIES:
+                raise
+            plan = plan_forget(view, row)
+    if store.forgotten.needs_erasure() or plan.again:
+        erase(store.database)
+    return plan
+
+
+def _apply(store: Store, view: SessionView, plan: ForgetPlan, covers: list[Cover], now: int) -> None:
+    for cover in covers:
+        cover.put()
+    store.forgotten.add(plan.records)
+    remove_traces(store, plan.traces)
+    if covers or plan.traces:
+        store.forgotten.begin_erasure(now)
+    session = view.stream.session if view.stream is not None else None
+    if session is not None and not plan.again:
+        assert view.stream is not None
+        change = RefChange(session, view.stream.id, "forgotten", plan.name, plan.records[0].oid, None)
+        store.refs.add_operation(now, "user", f"pivcs forget {plan.records[0].oid.hex()[:16]}", [change])
+
+
+def remember(store: Store, prefix: str) -> tuple[list[bytes], list[bytes]]:
+    """Let forgotten sessions and records be taken in again whose key or object id begins with a text of four digits or
+    more; returns their keys and object ids. Their bytes come back only from a file that still has them.
+
+    Raises `NothingForgotten`.
+    """
+    sessions = [key for key in store.forgotten.sessions() if key.hex().startswith(prefix)]
+    records = store.forgotten.records()
+    named = [each for each in records if each.oid.hex().startswith(prefix)]
+    contents = {each.content for each in named if each.content is not None}
+    oids = [each.oid for each in records if each in named or each.content in contents]
+    if len(prefix) < 4 or not (sessions or oids):
+        raise NothingForgotten(f"nothing was forgotten whose key or object id begins with '{prefix}'")
+    with store.writing() as connection:
+        for key in sessions:
+            store.forgotten.remove_session(key)
+        store.forgotten.remove(oids)
+        for stream in store.streams():
+            table = store.table_of(stream)
+            if any(table.digest(row) in oids for row in table.forgotten_rows()):
+                # The next sync compares the file, and finds that it has other bytes.
+                connection.execute("UPDATE stream SET file_mtime = 0, verified_size = 0 WHERE id = ?", (stream.id,))
+    return sessions, oids
