@@ -39,11 +39,13 @@ def command(
     no_pager: bool,
     utc: bool,
 ) -> None:
-    """Take the sessions that `pivcs archive` put into REPO into the store, with the names that were made for them.
+    """Take the sessions that `pivcs export` or `pivcs archive` put into REPO into the store, with their names.
 
-    REPO is a directory in a git repository, or an address that git can fetch from. A SESSION is the beginning of a key
-    or an id; all are taken without one. Every byte is compared with its hash; what was tampered with is named and left
-    out, and the exit code is then 30. What the store has already stays as it is, so a second import changes nothing.
+    REPO is a directory in a git repository, an ordinary clone of an export too, or an address that git can fetch from.
+    A SESSION is the beginning of a key or an id; all are taken without one. Every byte is compared with its hash, and
+    the review commits that are there with what the session makes of its entries; what was tampered with is named and
+    left out, and the exit code is then 30. What the store has already stays as it is, so a second import changes
+    nothing.
 
     With --write they become session files in DIR under the names that pi gives them. A file that is there is never
     changed.
