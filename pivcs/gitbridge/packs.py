@@ -1,9 +1,10 @@
 """Writing objects into a repository as one pack with its index (git's gitformat-pack, versions 2 of both).
 
 Objects go to the disk as they come. What stays in memory is an id and a place for each, about 150 bytes, whatever the
-objects' sizes. A pack that is being written is called as git calls its own, so that git's gc takes what a killed
-process left; then it gets its name, the index last, and only who has the index sees it. It is kept from a gc that runs
-at the same time (`.keep`) until the refs that reach its objects are written.
+objects' sizes. A pack that is being written has a name of ours: what git calls `tmp_...` its `gc --prune=now` removes,
+from under whoever writes it. What a killed process left of it goes with the next pack that is written a day later. Then
+it gets its name, the index last, and only who has the index sees it. It is kept from a gc that runs at the same time
+(`.keep`) until the refs that reach its objects are written.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ DEEPEST: Final = 50
 _DELTA_BY_OFFSET: Final = 6
 _BUFFER: Final = 1 << 20
 _KEEP: Final = b"pivcs writes refs to this pack\n"
-_OLD_KEEP: Final = 24 * 3600
-"""Seconds after which a `.keep` of ours is one that a killed process left."""
+_OLD: Final = 24 * 3600
+"""Seconds after which a file of ours is one that a killed process left."""
 _DEPTH_BITS: Final = 6
 _DEPTH: Final = (1 << _DEPTH_BITS) - 1
 _OFFSET_BITS: Final = _DEPTH_BITS + 32
@@ -204,9 +205,9 @@ class PackWriter:
     def _flush(self) -> None:
         if self._file < 0:
             self._directory.mkdir(parents=True, exist_ok=True)
-            self._temporary = self._directory / f"tmp_pack_{secrets.token_hex(8)}"
+            self._temporary = self._directory / f"pivcs-{secrets.token_hex(8)}.pack.tmp"
             self._file = os.open(self._temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | _BINARY, 0o444)
-            _remove_old_keeps(self._directory, os.fstat(self._file).st_mtime)
+            _remove_what_was_left(self._directory, os.fstat(self._file).st_mtime)
             _write_all(self._file, b"PACK" + struct.pack(">II", 2, 0))
         _write_all(self._file, b"".join(self._out))
         self._out = []
@@ -228,7 +229,7 @@ class PackWriter:
         return trailer
 
     def _write_index(self, trailer: bytes) -> Path:
-        path = self._directory / f"tmp_idx_{secrets.token_hex(8)}"
+        path = self._directory / f"pivcs-{secrets.token_hex(8)}.idx.tmp"
         try:
             _write_whole(path, _index(self._places, trailer), 0o444)
         except OSError:
@@ -339,10 +340,11 @@ def _sync_directory(path: Path) -> None:
             os.close(file)
 
 
-def _remove_old_keeps(directory: Path, now: float) -> None:
-    """Remove what a killed process of ours kept from git's gc; `now` is by the clock of the file system."""
-    limit = now - _OLD_KEEP
-    for path in directory.glob("pack-*.keep"):
-        with suppress(OSError):
-            if path.stat().st_mtime < limit and path.read_bytes() == _KEEP:
-                path.unlink()
+def _remove_what_was_left(directory: Path, now: float) -> None:
+    """Remove what a killed process of ours was writing, or kept from git's gc; `now` is by the file system's clock."""
+    limit = now - _OLD
+    for pattern in ("pack-*.keep", "pivcs-*.tmp"):
+        for path in directory.glob(pattern):
+            with suppress(OSError):
+                if path.stat().st_mtime < limit and (path.suffix == ".tmp" or path.read_bytes() == _KEEP):
+                    path.unlink()

@@ -146,7 +146,7 @@ def test_a_damaged_index_is_passed_over(tmp_path: Path) -> None:
             assert not existing.has(tip)
 
 
-def test_a_killed_writer_leaves_what_git_finds_clean_and_removes(tmp_path: Path) -> None:
+def test_a_killed_writer_leaves_what_git_finds_clean_and_a_later_one_removes(tmp_path: Path) -> None:
     repository = new_repository(tmp_path, "--bare")
     child = (
         "import os, sys\nfrom pathlib import Path\n"
@@ -159,11 +159,27 @@ def test_a_killed_writer_leaves_what_git_finds_clean_and_removes(tmp_path: Path)
     result = subprocess.run(command, capture_output=True, check=False)
     assert result.stdout == b"written\n"
     left = list((objects_of(repository) / "pack").iterdir())
-    assert [path.name.startswith("tmp_pack_") for path in left] == [True]
+    assert len(left) == 1
     check(repository)
+    with PackWriter(objects_of(repository)) as writer:
+        writer.add(BLOB, b"x")
+        writer.finish()
+    assert left[0].exists(), "its writer may be alive"
     os.utime(left[0], (0, 0))
-    git(repository, "prune")
+    with PackWriter(objects_of(repository)) as writer:
+        writer.add(BLOB, b"y")
+        writer.finish()
     assert not left[0].exists()
+
+
+def test_a_pack_that_is_written_survives_a_gc_that_prunes_everything(tmp_path: Path) -> None:
+    repository = new_repository(tmp_path, "--bare")
+    with PackWriter(objects_of(repository)) as writer:
+        content = os.urandom(3 << 20)
+        ident = writer.add(BLOB, content)
+        git(repository, "gc", "-q", "--prune=now")
+        writer.finish()
+        assert git(repository, "cat-file", "blob", ident.hex()) == content
 
 
 def test_a_kept_pack_survives_a_gc_before_its_refs_are_written(tmp_path: Path) -> None:
