@@ -29,6 +29,7 @@ from tests.builders import (
     tool_result_line,
 )
 from tests.docs.file_documents import FILE_DOCUMENTS
+from tests.docs.hook_documents import HOOK_DOCUMENTS
 from tests.gitbridge.real_git import find_git
 
 _TEXT = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
@@ -140,6 +141,7 @@ COMMANDS = {
     "pivcs.export/1": ["export"],
     "pivcs.archive/1": ["archive"],
     "pivcs.import/1": ["import"],
+    "pivcs.hooks/1": ["hooks", "status"],
     "pivcs.grep/1": ["grep"],
     "pivcs.stats/1": ["stats"],
     "pivcs.files/1": ["files"],
@@ -422,7 +424,7 @@ MADE_FOR: dict[str, Callable[[list[Path], Capture], Documents]] = {
     "pivcs.context/1": seen_by_the_model,
     "pivcs.deleted/1": deleted,
     "pivcs.stats/1": counted,
-} | FILE_DOCUMENTS
+} | FILE_DOCUMENTS | HOOK_DOCUMENTS
 """Schemas of commands that are not about one session file each."""
 
 
