@@ -113,6 +113,7 @@ class NotesTree:
         """Put the notes of a directory into directories of their own, by the first two digits."""
         for name in [name for name, (mode, _) in node.entries.items() if mode != _DIRECTORY and len(name) == size]:
             below = node.below.setdefault(name[:2], _Node({}))
+            node.entries[name[:2]] = (_DIRECTORY, b"")  # its id is told when it is written
             below.entries[name[2:]] = node.entries.pop(name)
             below.is_changed = True
 
