@@ -10,6 +10,7 @@ from pivcs.cli.output import Output, output_options
 from pivcs.cli.store_identity import store_id
 from pivcs.cli.target import current_directory, reader, store_option
 from pivcs.gitbridge.archive import archive
+from pivcs.gitbridge.archive_review import archive_review
 from pivcs.gitbridge.repository import find_repository
 from pivcs.ops.locate import NoSession
 from pivcs.render.archive_text import archive_document, archive_lines
@@ -21,11 +22,13 @@ REFUSED = 1
 
 @click.command("archive")
 @click.argument("sessions", metavar="[SESSION]...", nargs=-1, shell_complete=complete_sessions)
+@click.option("--review", "with_review", is_flag=True, help="Write review commits, too, below refs/pivcs/KEY/review/.")
 @click.option("--force", is_flag=True, help="Set refs, too, that name something else than what was written there.")
 @store_option
 @output_options
 def command(
     sessions: tuple[str, ...],
+    with_review: bool,
     force: bool,
     as_json: bool,
     colour: ColourWhen,
@@ -40,6 +43,9 @@ def command(
     not touched. An ordinary push does not take refs/pivcs/ along: `git push REMOTE 'refs/pivcs/*:refs/pivcs/*'` does,
     and `pivcs import` brings the sessions back from any copy.
 
+    With --review the commits that `pivcs export` makes for reading are written, too, and
+    `git log refs/pivcs/KEY/review/main` shows them.
+
     The exit code is 1 when a ref was left, or a stream in the repository is damaged.
     """
     if sessions:
@@ -52,13 +58,14 @@ def command(
     repository = find_repository(current_directory())
     # Here is the place to look through `views` for what must not leave, and to refuse: nothing is written yet.
     done = archive(views, repository, store_id(views[0]), force=force)
+    review = archive_review(views, repository, force=force) if with_review else None
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     where = str(repository.root or repository.common_dir)
     if as_json:
-        output.bytes([encode(archive_document(done, where)), b"\n"])
+        output.bytes([encode(archive_document(done, where, review)), b"\n"])
     else:
-        output.lines(archive_lines(done, where, output.looks))
-    if any(ref.outcome == "refused" for each in done.sessions for ref in each.refs) or any(
-        each.damaged for each in done.sessions
-    ):
+        output.lines(archive_lines(done, where, output.looks, review))
+    outcomes = [ref.outcome for each in done.sessions for ref in each.refs]
+    outcomes += [moved.outcome for each in review or () for moved in each.moved]
+    if "refused" in outcomes or any(each.damaged for each in done.sessions):
         click.get_current_context().exit(REFUSED)

@@ -44,21 +44,21 @@ def chosen_sessions(arguments: Sequence[str], session: str | None) -> list[Chose
 
 
 def _chosen(opened: Reader, argument: str, session: str | None) -> Chosen:
-    if session is None and SEPARATOR not in argument:
-        try:
-            return Chosen(opened.open(argument))
-        except (NoSession, SourceNotReadable) as error:
-            not_found: InputError | SourceNotReadable = error
-    named, separator, expression = argument.partition(SEPARATOR)
-    if session is None and separator:
+    if session is not None:
+        view, expression = opened.open(session), argument
+    elif SEPARATOR in argument:
+        named, _, expression = argument.partition(SEPARATOR)
         view = opened.open(named)
     else:
-        view, expression = opened.open(session), argument
-        if session is None:
+        try:
+            return Chosen(opened.open(argument))
+        except (NoSession, SourceNotReadable):
             try:
-                return Chosen(view, select(view, expression, now()))
+                view = opened.open(None)
+                return Chosen(view, select(view, argument, now()))
             except InputError:
-                raise not_found from None
+                pass
+            raise
     return Chosen(view, select(view, expression, now()))
 
 

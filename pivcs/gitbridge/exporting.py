@@ -16,13 +16,13 @@ from pivcs.gitbridge.destination import Destination, Moved, RefUpdate
 from pivcs.gitbridge.existing import Existing
 from pivcs.gitbridge.packs import PackWriter
 from pivcs.gitbridge.page_export import StartPage
-from pivcs.gitbridge.ref_names import LABELS, session_folder
+from pivcs.gitbridge.ref_names import session_folder
+from pivcs.gitbridge.review_moves import move_refs
 from pivcs.gitbridge.review_options import PLAIN, Granularity, ReviewOptions
 from pivcs.gitbridge.review_snapshots import snapshots_in, write_snapshots
 from pivcs.gitbridge.review_targets import Chosen, targets_of
 from pivcs.gitbridge.reviewing import Place, Reviewed, review, unfinished_entries
 from pivcs.gitbridge.stored_objects import StoredObjects
-from pivcs.ops.merge_base import is_ancestor
 from pivcs.ops.view import SessionView
 from pivcs.workspace.base import Base
 
@@ -134,24 +134,8 @@ def _finished(plan: _Planned, destination: Destination, *, force: bool) -> Expor
     """Move the refs of a session, and leave what the next export goes on from."""
     moved: list[Moved] = []
     for reviewed, updates in plan.reviewed:
-        moved += _move(destination, reviewed, updates, force=force)
+        moved += move_refs(destination, reviewed, updates, force=force)
         reviewed.keep()
     commits = sum(len(reviewed.commits) for reviewed, _ in plan.reviewed)
     new = sum(reviewed.new for reviewed, _ in plan.reviewed)
     return Exported(plan.view, plan.folder, commits, new, tuple(moved), tuple(plan.unfinished))
-
-
-def _move(
-    destination: Destination, reviewed: Reviewed, updates: list[RefUpdate], *, force: bool
-) -> list[Moved]:
-    def may_move(name: str, old: bytes, new: bytes) -> bool:
-        """Branches go forward only; labels and tags may go from one of our commits to another."""
-        if force:
-            return True
-        before, after = reviewed.commits.row_of(old), reviewed.commits.row_of(new)
-        if before is None:
-            return False
-        is_branch = name.startswith("refs/heads/") and f"/{LABELS}/" not in name
-        return not is_branch or (after is not None and is_ancestor(reviewed.view, before, after))
-
-    return destination.move(updates, may_move)

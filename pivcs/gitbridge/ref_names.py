@@ -4,7 +4,7 @@ every file system, and the refs that streams, names and branches have."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from blake3 import blake3
@@ -28,8 +28,10 @@ _DEVICE: Final = re.compile(r"^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)")
 LABELS: Final = "label"
 ENTRIES: Final = "entry"
 SNAPSHOTS: Final = "snapshot"
-"""The components below which labels, entries without a name and snapshots stand beside the branches of a session."""
-_TAKEN: Final = frozenset((LABELS, ENTRIES, SNAPSHOTS))
+TAGS: Final = "tag"
+"""The components below which labels, entries without a name, snapshots and tags stand beside the branches of a
+session."""
+_TAKEN: Final = frozenset((LABELS, ENTRIES, SNAPSHOTS, TAGS))
 
 ROOT: Final = "refs/pivcs/"
 _REF: Final = re.compile(r"refs/pivcs/([0-9a-f]{64})/(?:s/([0-9a-f]{16})|names/([0-9a-f]{32}))")
@@ -136,6 +138,18 @@ def stream_ref(key: bytes, digest: bytes) -> str:
 def names_ref(key: bytes, store_id: bytes) -> str:
     """Return the ref of the names that one store has for a session; a store id has 16 bytes."""
     return f"{ROOT}{key.hex()}/names/{store_id.hex()}"
+
+
+def review_refs(key: bytes, folder: str) -> Callable[[str], str]:
+    """Return what gives the refs that review commits have beside a session's streams, from those that they have in a
+    review repository, where the session is called `folder`."""
+    root = f"{ROOT}{key.hex()}/review/"
+
+    def name(ref: str) -> str:
+        branch = ref.removeprefix(f"refs/heads/{folder}/")
+        return root + branch if branch != ref else f"{root}{TAGS}/{ref.removeprefix(f'refs/tags/{folder}/')}"
+
+    return name
 
 
 class PivcsRef(NamedTuple):

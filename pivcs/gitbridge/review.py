@@ -8,6 +8,7 @@ show` of it is a piece of conversation beside the change that it made.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import compress
 from typing import Final, NamedTuple
 
 from pivcs.gitbridge.deltas import splice_delta
@@ -65,7 +66,7 @@ def write_review(
     """
     reviewer = Reviewer(view, writer, options)
     above = None if tips is None else rows_above(view, tips, start if start is not None else ())
-    rows = None if above is None else [row for row in view.table.nodes() if above[row]]
+    rows = None if above is None else list(compress(range(len(above)), above))
     for row, path in walk_tree(view, root or reviewer.root, ReviewPath.fork, rows, start):
         yield reviewer.advance(row, path)
 

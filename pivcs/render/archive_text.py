@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pivcs.gitbridge.archive import Archive, Archived
+from pivcs.gitbridge.archive_review import ArchivedReview
 from pivcs.gitbridge.refs_update import RefOutcome
 from pivcs.render.amounts import format_bytes, plural
 from pivcs.render.documents import Document
@@ -16,8 +17,11 @@ _SHORT = 10
 _DIGITS = 16
 
 
-def archive_lines(done: Archive, where: str, looks: Looks) -> Iterator[str]:
+def archive_lines(
+    done: Archive, where: str, looks: Looks, review: Sequence[ArchivedReview] | None = None
+) -> Iterator[str]:
     """Yield a line a session with what was taken along, refs that were left below it, and the totals."""
+    reviewed = {each.view.key: each for each in review or ()}
     for session in done.sessions:
         assert session.view.key is not None
         about = one_line(session.view.name or session.view.first_prompt or session.view.where)
@@ -31,11 +35,23 @@ def archive_lines(done: Archive, where: str, looks: Looks) -> Iterator[str]:
                 yield "  " + looks.styler(Role.WARNING, f"left  {_name(ref)}  {_at(ref)}: it is not as it was written")
         for problem in session.damaged:
             yield "  " + looks.styler(Role.WARNING, one_line(problem))
+        if (commits := reviewed.get(session.view.key)) is not None:
+            yield from _review_lines(commits, looks)
     count, size = len(done.sessions), sum(session.bytes for session in done.sessions)
     yield (
         f"{plural(count, 'session')} of {format_bytes(size)} archived in {visible(where, keep='')}: "
         f"{plural(done.objects, 'object')} written"
     )
+
+
+def _review_lines(review: ArchivedReview, looks: Looks) -> Iterator[str]:
+    news = f", {review.new:,} new" if review.new else ""
+    yield "  " + looks.styler(Role.DIM, f"{plural(review.commits, 'review commit')}{news}")
+    for moved in review.moved:
+        if moved.outcome == "refused":
+            old = "?" if moved.old is None else moved.old.hex()[:_SHORT]
+            left = f"left  {visible(moved.name, keep='')}  at {old}: somebody else has moved it; --force sets it"
+            yield "  " + looks.styler(Role.WARNING, left)
 
 
 def _has_news(session: Archived) -> bool:
@@ -50,13 +66,31 @@ def _at(ref: RefOutcome) -> str:
     return f"at {ref.old.hex()[:_SHORT]}" if ref.old is not None else "not there"
 
 
-def archive_document(done: Archive, where: str) -> Document:
+def archive_document(done: Archive, where: str, review: Sequence[ArchivedReview] | None = None) -> Document:
     """Return what an archive did as a document, schema `pivcs.archive/1`."""
     return {
         "schema": "pivcs.archive/1",
         "repository": where,
         "objects": done.objects,
         "sessions": [_session(session) for session in done.sessions],
+        "review": None if review is None else [_review(each) for each in review],
+    }
+
+
+def _review(review: ArchivedReview) -> Document:
+    return {
+        "key": review.view.key.hex if review.view.key is not None else None,
+        "commits": review.commits,
+        "new": review.new,
+        "refs": [
+            {
+                "name": moved.name,
+                "outcome": moved.outcome,
+                "old": None if moved.old is None else moved.old.hex(),
+                "new": moved.new.hex(),
+            }
+            for moved in review.moved
+        ],
     }
 
 

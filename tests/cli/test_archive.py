@@ -111,3 +111,28 @@ def test_repository_that_is_none_is_named(place: str, sessions: Path, pivcs: Pro
 
 def test_address_that_cannot_be_reached_is_a_failure_of_the_other_side(sessions: Path, tmp_path: Path, pivcs: Program):
     assert pivcs("import", f"file://{tmp_path}/nowhere.git").code == 100
+
+
+def test_review_commits_stand_beside_the_streams(sessions: Path, tmp_path: Path, pivcs: Program):
+    assert pivcs("tag", "good", "HEAD", "-s", sessions / "first.jsonl").code == 0
+    project = tmp_path / "project"
+    result = pivcs("archive", "--review", "--json")
+    assert result.code == 0
+    assert [(each["commits"], each["new"]) for each in result.json["review"]] == [(2, 2), (2, 2)]
+    key = next(each["key"] for each in result.json["sessions"] if each["path"].endswith("first.jsonl"))
+    subjects = judge.git(project, "log", "--format=%s", f"refs/pivcs/{key}/review/main").decode().splitlines()
+    assert len(subjects) == 2
+    assert judge.git(project, "rev-parse", f"refs/pivcs/{key}/review/tag/good") == judge.git(
+        project, "rev-parse", f"refs/pivcs/{key}/review/main"
+    )
+    assert judge.git(project, "for-each-ref", "refs/heads", "refs/tags") == b""
+    judge.check(project)
+    assert all("new" not in line or "nothing new" in line for line in pivcs("archive", "--review").lines[:-1])
+    judge.git(project, "update-ref", f"refs/pivcs/{key}/review/main", f"refs/pivcs/{key}/review/main~1")
+    again = pivcs("archive", "--review")
+    assert again.code == 0
+    judge.git(project, "update-ref", f"refs/pivcs/{key}/review/main",
+              judge.git(project, "rev-parse", f"refs/pivcs/{key}/review/main^{{tree}}").decode().strip())  # fmt: skip
+    again = pivcs("archive", "--review")
+    assert again.code == 1
+    assert any("somebody else has moved it" in line for line in again.lines)

@@ -79,3 +79,78 @@ def test_a_file_in_the_way_is_named(demo: Path, tmp_path: Path, pivcs: Program):
     result = pivcs("export", "file", demo)
     assert result.code == 20
     assert "'file'" in result.complaint
+
+
+def test_turns_and_merges_of_prompts(demo: Path, tmp_path: Path, pivcs: Program):
+    assert pivcs("export", "turns", demo, "--turns").code == 0
+    main = "2026-01-01-d8fddc36/main"
+    assert judge.git(tmp_path / "turns", "rev-list", "--count", main).decode().strip() == "2"
+    assert pivcs("export", "merges", demo, "--per-prompt-merge").code == 0
+    count = judge.git(tmp_path / "merges", "rev-list", "--count", "--first-parent", "--merges", main)
+    assert int(count) >= 1
+
+
+def test_some_entries_of_a_session_are_exported(demo: Path, tmp_path: Path, pivcs: Program):
+    result = pivcs("export", "some", "-s", demo, "main~2", "b-08d12dfd")
+    assert result.code == 0
+    refs = judge.git(tmp_path / "some", "for-each-ref", "--format=%(refname)").decode().splitlines()
+    assert "refs/heads/2026-01-01-d8fddc36/b-08d12dfd" in refs
+    assert len([ref for ref in refs if "/entry/" in ref]) == 1
+    assert not any(ref.endswith("/main") for ref in refs)
+    assert pivcs("export", "more", f"{demo}::main").code == 0
+    refs = judge.git(tmp_path / "more", "for-each-ref", "--format=%(refname)").decode().splitlines()
+    assert refs == [
+        "refs/heads/2026-01-01-d8fddc36/label/decimal%2c%20too%20slow",
+        "refs/heads/2026-01-01-d8fddc36/main",
+        "refs/heads/sessions",
+    ]
+    wrong = pivcs("export", "none", "no-such-thing")
+    assert wrong.code == 10
+    assert b"no-such-thing" in wrong.err
+    assert not (tmp_path / "none").exists()
+
+
+def test_commits_go_on_from_the_project(demo: Path, tmp_path: Path, pivcs: Program):
+    project = judge.new_repository(tmp_path / "project")
+    (project / "kept.txt").write_text("kept\n")
+    judge.git(project, "add", ".")
+    judge.git(project, "commit", "-q", "-m", "start")
+    result = pivcs("export", "project", demo, "--base", "main")
+    assert result.code == 0
+    ref = "2026-01-01-d8fddc36/main"
+    changed = judge.git(project, "diff", "--name-only", f"main...{ref}", "--", ":!.pivcs").decode().splitlines()
+    assert "shop/price.py" in changed
+    assert "kept.txt" not in changed
+    assert judge.git(project, "show", f"{ref}:kept.txt") == b"kept\n"
+    assert judge.git(project, "status", "--porcelain") == b""
+    wrong = pivcs("export", "project", demo, "--base", "nothing")
+    assert wrong.code == 10
+    assert b"names no commit" in wrong.err
+
+
+def test_whoever_is_named_is_the_author(demo: Path, tmp_path: Path, pivcs: Program):
+    assert pivcs("export", "named", demo, "--author", "Ada Lovelace <ada@example.org>").code == 0
+    names = judge.git(tmp_path / "named", "log", "--format=%an", "--reverse", "2026-01-01-d8fddc36/main").decode()
+    assert "Ada Lovelace" in names.splitlines()
+    assert pivcs("export", "wrong", demo, "--author", "Ada").code == 10
+
+
+def test_snapshots_are_commits_on_top_of_their_entries(tmp_path: Path, pivcs: Program, monkeypatch: pytest.MonkeyPatch):
+    project = judge.new_repository(tmp_path / "project")
+    monkeypatch.chdir(project)
+    (project / "deep").mkdir()
+    (project / "deep" / "a.txt").write_text("on the disk\n")
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(build_session("a-b", header=header_line("one", cwd=str(project))))
+    assert pivcs("snapshot", "-s", path, "-m", "before lunch").code == 0
+    assert pivcs("export", "../review", path, "--snapshots").code == 0
+    place = tmp_path / "review"
+    refs = judge.git(place, "for-each-ref", "--format=%(refname)").decode().splitlines()
+    (ref,) = [ref for ref in refs if "/snapshot/" in ref]
+    assert judge.git(place, "show", f"{ref}:deep/a.txt") == b"on the disk\n"
+    assert judge.git(place, "log", "-1", "--format=%s", ref) == b"snapshot: before lunch\n"
+    assert judge.git(place, "rev-parse", f"{ref}~1") == judge.git(
+        place, "rev-parse", next(each for each in refs if each.endswith("/main"))
+    )
+    judge.check(place)
+    assert pivcs("export", "../review", path, "--snapshots").lines[-1].startswith("0 objects")

@@ -146,11 +146,11 @@ def _archived(files: list[Path], capfdbinary: Capture) -> Documents:
     project = new_project(place, {"a.txt": "a"})
     found = []
     for text in ("More.", "And more."):
-        found.append(_written(capfdbinary, "-C", str(place), "archive", "--json", str(session)))
+        found.append(_written(capfdbinary, "-C", str(place), "archive", "--review", "--json", str(session)))
         talk.say(text)
         session.write_bytes(talk.data)
-        project.git("tag", "-f", "kept", project.git("for-each-ref", "--format=%(objectname)", "refs/pivcs/"))
-    name = project.git("for-each-ref", "--format=%(refname)", "refs/pivcs/")
+        project.git("tag", "-f", "kept", project.git("for-each-ref", "--format=%(objectname)", "refs/pivcs/*/s/"))
+    name = project.git("for-each-ref", "--format=%(refname)", "refs/pivcs/*/s/")
     project.git("update-ref", name, "HEAD")
     found.append(_written(capfdbinary, "-C", str(place), "archive", "--json", str(session), code=1))
     return found
@@ -169,7 +169,7 @@ def _imported(files: list[Path], capfdbinary: Capture) -> Documents:
     found.append(_written(capfdbinary, "import", "--json", str(place), "--write", str(session.parent / "files")))
     name = project.git("for-each-ref", "--format=%(refname)", "refs/pivcs/*/s/*").splitlines()[0]
     project.git("update-ref", name, "HEAD")
-    project.git("update-ref", "refs/heads/sessions", project.commit({"x/streams/y/z.txt": "no stream"}))
+    project.git("update-ref", "refs/heads/sessions", project.commit({"2026-01-01-01234567/streams/0123456789abcdef/z.txt": "no stream"}))
     assert run(["import", "--store", store, "--json", str(place)]) == 30
     return [*found, json.loads(capfdbinary.readouterr().out)]
 
