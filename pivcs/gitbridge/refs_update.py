@@ -64,14 +64,18 @@ def read_refs(repository: Repository, prefix: str) -> dict[str, bytes]:
     Symbolic refs and what is no id are left out. Raises `OtherRefs`.
     """
     container = _container(repository)
-    packed = container.get_packed_refs()
-    found = {}
+    loose: dict[bytes, bytes] = {}
     for rest in container.subkeys(prefix.rstrip("/").encode()):  # type: ignore[arg-type]
         name = prefix.encode() + rest
         value = container.read_loose_ref(name)  # type: ignore[arg-type]
-        if value is None:
-            value = packed.get(name)  # type: ignore[call-overload]
-        if value is not None and len(value) == 40 and _DIGITS.issuperset(value):
+        if value is not None:
+            loose[name] = value
+    # The packed ones last: whoever packs refs meanwhile writes them there before it removes the loose ones.
+    packed = container.get_packed_refs()
+    values: dict[bytes, bytes] = {name: packed[name] for name in packed if name.startswith(prefix.encode())}
+    found = {}
+    for name, value in (values | loose).items():
+        if len(value) == 40 and _DIGITS.issuperset(value):
             found[name.decode("utf-8", "surrogateescape")] = bytes.fromhex(value.decode())
     return dict(sorted(found.items()))
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pivcs.errors import DataError
 from pivcs.gitbridge.objects import COMMIT, KIND_NAMES, TREE
 
 if TYPE_CHECKING:
     from dulwich.object_store import DiskObjectStore
+
+
+_TRIES: Final = 3
 
 
 class ObjectMissing(DataError):
@@ -28,6 +31,16 @@ class StoredObjects:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._close()
+
+    def _store(self) -> DiskObjectStore:
+        from dulwich.object_store import DiskObjectStore
+
+        if self._opened is None:
+            self._opened = DiskObjectStore(self._path)
+        return self._opened
+
+    def _close(self) -> None:
         if self._opened is not None:
             self._opened.close()
             self._opened = None
@@ -35,16 +48,17 @@ class StoredObjects:
     def read(self, kind: int, ident: bytes) -> bytes:
         """Return the bytes of an object of a kind. Raises `ObjectMissing`."""
         from dulwich.errors import ObjectFormatException
-        from dulwich.object_store import DiskObjectStore
         from dulwich.objects import ObjectID
 
-        if self._opened is None:
-            self._opened = DiskObjectStore(self._path)
         name = ident.hex()
-        try:
-            number, data = self._opened.get_raw(ObjectID(name.encode()))
-        except (KeyError, OSError, ValueError, zlib.error, ObjectFormatException) as error:
-            raise ObjectMissing(f"object {name} of '{self._path}' is missing or damaged") from error
+        for tries_left in range(_TRIES - 1, -1, -1):
+            try:
+                number, data = self._store().get_raw(ObjectID(name.encode()))
+                break
+            except (KeyError, OSError, ValueError, zlib.error, ObjectFormatException) as error:
+                if not tries_left:
+                    raise ObjectMissing(f"object {name} of '{self._path}' is missing or damaged") from error
+                self._close()  # git may just be moving it to another pack
         if number != kind:
             raise ObjectMissing(f"object {name} of '{self._path}' is no {KIND_NAMES[kind].decode()}")
         return bytes(data)
