@@ -139,9 +139,9 @@ def merged(note: bytes, mine: Mapping[bytes, bytes], keys: set[bytes]) -> bytes:
 
     The parts of sessions stand at the end, sorted. A note that says all of it already is returned as it is.
     """
-    others, parts = _split(note)
+    others, parts, is_doubled = _split(note)
     wanted = {key: part for key, part in parts.items() if key not in keys} | dict(mine)
-    if wanted == parts:
+    if wanted == parts and not is_doubled:
         return note
     blocks = [wanted[key] for key in sorted(wanted)]
     if others and not others.endswith(b"\n"):
@@ -149,10 +149,12 @@ def merged(note: bytes, mine: Mapping[bytes, bytes], keys: set[bytes]) -> bytes:
     return b"\n".join(([others] if others else []) + blocks)
 
 
-def _split(note: bytes) -> tuple[bytes, dict[bytes, bytes]]:
-    """Return what others wrote, and the parts of sessions by their keys."""
+def _split(note: bytes) -> tuple[bytes, dict[bytes, bytes], bool]:
+    """Return what others wrote, the parts of sessions by their keys, and whether one was there twice, as joining notes
+    may leave it."""
     others: list[bytes] = []
     parts: dict[bytes, bytes] = {}
+    is_doubled = False
     key = None
     lines = note.split(b"\n")
     for place, line in enumerate(lines):
@@ -160,6 +162,7 @@ def _split(note: bytes) -> tuple[bytes, dict[bytes, bytes]]:
         found = _BEGIN.match(line)
         if found is not None:
             key = found[1]
+            is_doubled = is_doubled or key in parts
             parts[key] = line + b"\n"
             if others and others[-1] == b"\n":
                 others.pop()  # the blank line before a part
@@ -169,4 +172,4 @@ def _split(note: bytes) -> tuple[bytes, dict[bytes, bytes]]:
             key = None
             others.append(line + end)
     text = b"".join(others)
-    return (text if text.strip(b"\n") or not parts else b""), parts
+    return (text if text.strip(b"\n") or not parts else b""), parts, is_doubled
