@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pivcs.errors import InputError, PivcsError
 from pivcs.gitbridge.names_file import FILE
 from pivcs.gitbridge.objects import BLOB
 from pivcs.gitbridge.repository import Repository
-from pivcs.gitbridge.review_check import check_review, review_refs
+from pivcs.gitbridge.review_check import check_review, refs_beside_streams, review_refs
 from pivcs.gitbridge.stream_finding import (
     FoundRef,
     PageNames,
@@ -33,18 +33,14 @@ from pivcs.objects.index import index_source
 from pivcs.ops.kept_streams import prefix_digests
 from pivcs.ops.remote import known_stream, take_in
 from pivcs.ops.view import SessionView
-from pivcs.session.layout import is_session_id, session_file_name
+from pivcs.ops.writing_out import file_name
 from pivcs.session.source import FileSource
-from pivcs.session.times import parse_time
 from pivcs.session.wholefile import SessionFileExists, write_new
 from pivcs.store.remote import RemoteNames, decode_names
 from pivcs.store.store import Store
 
 if TYPE_CHECKING:
     from dulwich.object_store import DiskObjectStore
-
-_LONGEST_ID: Final = 128
-_DIGITS: Final = 8
 
 
 class NoStreams(InputError):
@@ -84,13 +80,18 @@ class Verified(NamedTuple):
 
 
 class Archive:
-    """The streams and names that a repository has. Raises, as its methods, `OtherHash`, `OtherRefs`."""
+    """The streams and names that a repository has; with `only`, those that some refs name.
 
-    def __init__(self, repository: Repository, objects: DiskObjectStore) -> None:
+    Raises, as its methods, `OtherHash`, `OtherRefs`.
+    """
+
+    def __init__(
+        self, repository: Repository, objects: DiskObjectStore, only: Sequence[FoundRef] | None = None
+    ) -> None:
         self._objects = objects
         self.broken: list[tuple[str, bytes, PivcsError]] = []
         found: dict[tuple[bytes, bytes], StoredStream] = {}
-        refs = found_refs(repository)
+        refs = found_refs(repository) if only is None else only
         for ref in refs:
             if ref.store is None:
                 try:
@@ -99,10 +100,11 @@ class Archive:
                 except PivcsError as error:
                     self.broken.append((ref.name, ref.key, error))
         names: list[FoundRef | PageNames] = [ref for ref in refs if ref.store is not None]
-        self._refs: dict[bytes, dict[str, bytes]] = {}
+        place = refs[0].name.partition(refs[0].key.hex())[0] if only and refs else None
+        self._refs = refs_beside_streams(repository, place)
         by_folder: dict[str, set[bytes]] = {}
         try:
-            for folder in page_folders(repository, objects):
+            for folder in page_folders(repository, objects) if only is None else ():
                 for stream in folder.streams:
                     found.setdefault((stream.key, stream.digest), stream)
                     by_folder.setdefault(folder.folder, set()).add(stream.key)
@@ -276,7 +278,8 @@ def import_to_files(archive: Archive, directory: Path) -> Iterator[Imported]:
             yield each
             continue
         stream = each.stream
-        path = directory / _file_name(each, first=stream.key not in seen)
+        digest = stream.digest if stream.key in seen else None
+        path = directory / file_name(each.view.header.id, each.view.header.timestamp, stream.key, digest)
         seen.add(stream.key)
         outcome = "written"
         if path.exists():
@@ -292,18 +295,3 @@ def _has(path: Path, stream: StoredStream) -> bool:
     with FileSource(path) as file:
         size = file.status.st_size
         return size == stream.size and prefix_digests(file, [size])[size] == stream.digest
-
-
-def _file_name(each: Verified, *, first: bool) -> str:
-    """Return pi's name for a session's file; one made of the key where the header's id may be no part of a name."""
-    stream, header = each.stream, each.view.header
-    digits = stream.digest.hex()[:_DIGITS]
-    name = f"{stream.key.hex()[:16]}.jsonl"
-    ident, time = header.id or "", header.timestamp or ""
-    if is_session_id(ident) and len(ident) <= _LONGEST_ID and parse_time(time) is not None and _is_plain(time):
-        name = session_file_name(time, ident)
-    return name if first else f"{name.removesuffix('.jsonl')}.{digits}.jsonl"
-
-
-def _is_plain(time: str) -> bool:
-    return len(time) <= 40 and all(sign.isascii() and (sign.isalnum() or sign in "+-:. ") for sign in time)

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from pivcs.errors import DataError
 from pivcs.gitbridge.objects import COMMIT, object_id
 from pivcs.gitbridge.packs import PackWriter
+from pivcs.gitbridge.ref_names import ROOT
 from pivcs.gitbridge.refs_update import read_refs
 from pivcs.gitbridge.repository import Repository
 from pivcs.gitbridge.review import write_review
 from pivcs.gitbridge.review_options import PLAIN, Granularity, Person, ReviewOptions
-from pivcs.gitbridge.stream_finding import FOLDER, raw_object
+from pivcs.gitbridge.stream_finding import FETCHED, FOLDER, raw_object
 from pivcs.gitbridge.stream_reading import StreamDamaged
 from pivcs.ops.view import SessionView
 from pivcs.session.codes import ROLES, USER
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from dulwich.object_store import DiskObjectStore
 
 _REF: Final = re.compile(rf"refs/(?:heads|tags|remotes/[^/]+)/({FOLDER.pattern})/.+")
+_BESIDE: Final = re.compile(r"(refs/pivcs/|refs/pivcs-remotes/.*/)([0-9a-f]{64})/review/.+")
 _NODE: Final = re.compile(rb"^Pivcs-Node: ([0-9a-f]{64})$", re.MULTILINE)
 _BASE: Final = re.compile(rb"^Pivcs-Base: ", re.MULTILINE)
 _PARENT: Final = re.compile(rb"^parent ([0-9a-f]{40})$", re.MULTILINE)
@@ -70,6 +72,18 @@ def review_refs(repository: Repository) -> dict[str, dict[str, bytes]]:
         match = _REF.fullmatch(name)
         if match is not None:
             found.setdefault(match[1], {})[name] = commit
+    return found
+
+
+def refs_beside_streams(repository: Repository, place: str | None = None) -> dict[bytes, dict[str, bytes]]:
+    """Return the refs of review commits that stand beside streams, by the keys of sessions; with a `place`, what stands
+    before the key in a ref's name, only those that stand there. Raises `OtherRefs`."""
+    found: dict[bytes, dict[str, bytes]] = {}
+    for prefix in (ROOT, FETCHED):
+        for name, commit in read_refs(repository, prefix).items():
+            match = _BESIDE.fullmatch(name)
+            if match is not None and place in (None, match[1]):
+                found.setdefault(bytes.fromhex(match[2]), {})[name] = commit
     return found
 
 

@@ -42,10 +42,14 @@ class FoundRef(NamedTuple):
     store: bytes | None
 
 
-def found_refs(repository: Repository) -> list[FoundRef]:
-    """Return the refs of streams and names: the repository's own first, then those of remotes. Raises `OtherRefs`."""
-    found = [_parsed(name, name, commit) for name, commit in read_refs(repository, ROOT).items()]
-    for name, commit in read_refs(repository, FETCHED).items():
+def found_refs(repository: Repository, prefix: str | None = None) -> list[FoundRef]:
+    """Return the refs of streams and names: the repository's own first, then those of remotes.
+
+    With the `prefix` of a remote, which ends with a slash, only what is kept of that. Raises `OtherRefs`.
+    """
+    own = read_refs(repository, ROOT) if prefix is None else {}
+    found = [_parsed(name, name, commit) for name, commit in own.items()]
+    for name, commit in read_refs(repository, prefix or FETCHED).items():
         found.append(_parsed(ROOT + _FETCHED_REF.sub("", name), name, commit))
     return [each for each in found if each is not None]
 

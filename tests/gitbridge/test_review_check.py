@@ -17,7 +17,7 @@ from pivcs.gitbridge.stream_reading import StreamDamaged
 from pivcs.ops.demo import demo_session
 from tests.builders import build_session, header_line
 from tests.gitbridge.archives import Machine
-from tests.gitbridge.git import environment, git, needs_git
+from tests.gitbridge.git import environment, git, needs_git, new_repository
 from tests.ops.views import view_of
 
 pytestmark = needs_git
@@ -200,3 +200,23 @@ def test_the_next_export_mends_a_stream_that_was_changed(review: Path, there: Ma
     export([view_of(DEMO)], Destination.open(review))
     take(there, review)
     assert there.kept() == {DEMO, OTHER}
+
+
+def test_review_commits_beside_streams_are_checked_too(review: Path, there: Machine, tmp_path: Path) -> None:
+    place = new_repository(tmp_path / "archive")
+    with Machine(tmp_path / "here", 2) as here:
+        here.save("s", DEMO)
+        here.save("other", OTHER)
+        here.archive(place)
+    refs = said(place, "for-each-ref", "--format=%(refname)", "refs/pivcs/").split()
+    (key,) = {name.split("/")[2] for name in refs if "/d8fddc36" in name}
+    git(place, "fetch", "-q", str(review), f"{MAIN}:refs/pivcs/{key}/review/main")
+    assert {each.outcome for each in take(there, place)} == {"new"}
+    changed = rewrite(place, f"refs/pivcs/{key}/review/main", lambda raw: raw + b"more\n")
+    git(place, "update-ref", f"refs/pivcs-remotes/origin/{key}/review/main", changed)
+    git(place, "update-ref", "-d", f"refs/pivcs/{key}/review/main")
+    with Machine(tmp_path / "elsewhere", 3) as elsewhere:
+        message = refused(take(elsewhere, place), ReviewDamaged)
+        assert changed in message
+        assert f"refs/pivcs-remotes/origin/{key}/review/main" in message
+        assert elsewhere.kept() == {OTHER}
