@@ -84,7 +84,7 @@ def uninstall(shared: bool) -> None:
     own = own_place(repository)
     if os.path.realpath(own.directory) != os.path.realpath(place.directory):
         done += [each for each in uninstall_hooks(own) if each.outcome != "none"]  # core.hooksPath was set later
-    forget_work(repository.git_dir, repository.common_dir)
+    forget_work(repository.common_dir)
     output = _plain()
     output.lines(done_lines(done, output.looks))
 

@@ -103,11 +103,11 @@ def log_path(common_dir: Path) -> Path:
     return common_dir / DIRECTORY / LOG
 
 
-def forget_work(git_dir: Path, common_dir: Path) -> None:
-    """Delete what hooks have left in a repository."""
-    for path in (*(git_dir / DIRECTORY / name for name in (QUEUE, _TAKEN, _LOCK)), log_path(common_dir)):
+def forget_work(common_dir: Path) -> None:
+    """Delete what hooks have left in a repository and its linked worktrees."""
+    for place in (common_dir, *common_dir.glob("worktrees/*")):
+        for name in (QUEUE, _TAKEN, _LOCK, LOG):
+            with suppress(OSError):
+                (place / DIRECTORY / name).unlink()
         with suppress(OSError):
-            path.unlink()
-    for directory in {git_dir, common_dir}:
-        with suppress(OSError):
-            (directory / DIRECTORY).rmdir()  # others may keep something there
+            (place / DIRECTORY).rmdir()  # others may keep something there

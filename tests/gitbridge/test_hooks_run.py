@@ -97,12 +97,16 @@ def test_nothing_of_ours_is_left(queue: Path) -> None:
     with hook_log(queue.parent.parent) as log:
         log.write(b"x\n")
     work_off(queue.parent.parent, lambda _: None)
-    forget_work(queue.parent.parent, queue.parent.parent)
+    linked = queue.parent.parent / "worktrees" / "linked"
+    (linked / "pivcs").mkdir(parents=True)
+    (linked / "pivcs" / "hooks.queue").write_text(f"{A}\n")
+    forget_work(queue.parent.parent)
     assert not queue.parent.exists()
+    assert list(linked.iterdir()) == []
 
 
 def test_files_of_others_stay(queue: Path) -> None:
     (queue.parent / "other").write_text("x")
     queue.write_text(f"{A}\n")
-    forget_work(queue.parent.parent, queue.parent.parent)
+    forget_work(queue.parent.parent)
     assert [path.name for path in queue.parent.iterdir()] == ["other"]
