@@ -5,7 +5,7 @@ Objects come first, in one pack; refs last, so that whatever is cut short leaves
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from pivcs.gitbridge.review_options import PLAIN, Granularity, ReviewOptions
 from pivcs.gitbridge.review_snapshots import snapshots_in, write_snapshots
 from pivcs.gitbridge.review_targets import Chosen, targets_of
 from pivcs.gitbridge.reviewing import Place, Reviewed, review, unfinished_entries
-from pivcs.gitbridge.stored_objects import StoredObjects
+from pivcs.gitbridge.stored_objects import ObjectMissing, StoredObjects
 from pivcs.ops.view import SessionView
 from pivcs.workspace.base import Base
 
@@ -75,19 +75,41 @@ def export(
 ) -> Export:
     """Export sessions. A ref that somebody else has moved is left and told, unless `force`.
 
-    Raises `NotWritten`, `OtherHash`, `ObjectMissing`, `MissingObject`.
+    Raises `NotWritten`, `RefsNotWritten`, `ObjectMissing`, `MissingObject`.
     """
     options = options or ExportOptions()
+    try:
+        done, relied_on = _exported(chosen, destination, options, whole=False)
+    except ObjectMissing:
+        return _exported(chosen, destination, options, whole=True)[0]
+    if _missing(destination, relied_on):
+        _exported(chosen, destination, options, whole=True)
+    return done
+
+
+def _missing(destination: Destination, idents: Collection[bytes]) -> bool:
+    """Whether objects that were there are gone: a gc ran that met them before any ref reached them."""
+    with Existing(destination.objects) as existing:
+        return bool(existing.missing(idents))
+
+
+def _exported(
+    chosen: Sequence[SessionView | Chosen], destination: Destination, options: ExportOptions, *, whole: bool
+) -> tuple[Export, frozenset[bytes]]:
+    """Export sessions; returns also the objects that were not written because they were there. With `whole` everything
+    is written, whatever is there.
+    """
     planned = []
     with (
         Existing(destination.objects) as existing,
-        PackWriter(destination.objects, existing) as writer,
+        PackWriter(destination.objects, None if whole else existing) as writer,
         StoredObjects(destination.objects) as stored,
         closing(DiskObjectStore(destination.objects)) as objects,
     ):
         page = StartPage(destination, objects)
         taken = page.taken
-        place = Place(destination.git_dir, stored, writer, frozenset(destination.refs().values()))
+        named = frozenset() if whole else frozenset(destination.refs().values())
+        place = Place(destination.git_dir, stored, writer, named)
         for each in chosen:
             each = each if isinstance(each, Chosen) else Chosen(each)
             view = each.view
@@ -101,10 +123,12 @@ def export(
         start = page.commit(writer)
         count = len(writer)
         writer.finish()
+        if not whole and _missing(destination, writer.relied_on):
+            raise ObjectMissing("a gc took objects while the repository was written to")
         done = tuple(_finished(plan, destination, force=options.force) for plan in planned)
         moved = page.move(start) if start is not None else None
         writer.release()
-    return Export(done, count, moved)
+        return Export(done, count, moved), frozenset(writer.relied_on)
 
 
 def _plan(chosen: Chosen, folder: str, place: Place, options: ExportOptions) -> _Planned:
