@@ -15,6 +15,7 @@ from pivcs.ops.listing import gone_sessions
 from pivcs.ops.locate import project_files
 from pivcs.ops.project import project_directories
 from pivcs.ops.replaying import replay_path
+from pivcs.ops.through import files_through, keys_through, merged
 from pivcs.ops.view import SessionView
 from pivcs.session.source import SourceNotReadable
 from pivcs.workspace.base import Base
@@ -99,13 +100,14 @@ def blamed(path: str, revision: str | None, session: str | None, base: str | Non
 
 
 def _opened(reader: Reader) -> Iterator[SessionView]:
-    for path in project_files(reader.surroundings):
+    cwd = reader.surroundings.cwd
+    for path in merged(list(project_files(reader.surroundings)), files_through(reader.store, cwd)):
         try:
             yield reader.open_path(path)
         except SourceNotReadable:
             continue
     if reader.store is not None:
-        for session in gone_sessions(reader.store, project_directories(reader.surroundings.cwd)):
+        for session in gone_sessions(reader.store, project_directories(cwd), keys_through(reader.store, cwd)):
             yield reader.open(str(session.path))
 
 

@@ -12,6 +12,7 @@ from pivcs.cli.target import reader, store_option, surroundings
 from pivcs.ops.listing import ListedSession, Unreadable, by_activity, gone_sessions, known_elsewhere, list_sessions
 from pivcs.ops.locate import NoSession, all_files, files_in, project_files
 from pivcs.ops.project import project_directories
+from pivcs.ops.through import files_through, keys_through, merged
 from pivcs.render import documents
 from pivcs.render.list_text import list_lines, session_document
 from pivcs.render.style import ColourWhen
@@ -28,7 +29,7 @@ def command(
 ) -> None:
     """List sessions, latest activity first: those of the current project, of all projects, or the files named.
 
-    Sessions whose file is gone are listed too, from the store.
+    Sessions whose file is gone are listed too, from the store, and those that came through the project's repository.
     """
     skipped: list[NotListed] = []
     found: list[ListedSession] = []
@@ -37,6 +38,8 @@ def command(
     files = list(_files(paths, skipped, everything=everything))
     if everything and not paths and opened.store is not None:
         files += known_elsewhere(opened.store, files)
+    elif not paths:
+        files = merged(files, files_through(opened.store, opened.surroundings.cwd))
     for item in list_sessions(opened, files):
         if isinstance(item, Unreadable):
             failed.append(item)
@@ -44,7 +47,7 @@ def command(
             found.append(item)
     if opened.store is not None and not paths:
         directories = None if everything else project_directories(opened.surroundings.cwd)
-        found += gone_sessions(opened.store, directories)
+        found += gone_sessions(opened.store, directories, keys_through(opened.store, opened.surroundings.cwd))
     sessions = by_activity(found)
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     if as_json:

@@ -13,6 +13,7 @@ from pivcs.cli.output import Output, output_options, warn
 from pivcs.cli.target import now, open_store, store_option, surroundings
 from pivcs.ops.locate import NoSession, all_files, files_in, project_files
 from pivcs.ops.sync import Failed, Synced, note_absent, sync_files
+from pivcs.ops.through import files_through, merged
 from pivcs.render.documents import encode
 from pivcs.render.style import ColourWhen
 from pivcs.render.sync_text import sync_document, sync_lines
@@ -44,6 +45,8 @@ def command(
     skipped: list[NotListed] = []
     files = list(_files(paths, skipped, everything=everything))
     store = open_store()
+    if not paths and not everything:
+        files = merged(files, files_through(store, surroundings().cwd))
     results: list[Synced | Failed] = []
     with _progress(len(files), hidden=quiet or as_json) as bar:
         for result in sync_files(store, files, now(), full=full):

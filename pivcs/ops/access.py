@@ -16,6 +16,7 @@ from pivcs.ops.fresh import current_stream, is_same, real_path
 from pivcs.ops.locate import NoSession, locate, looks_like_path
 from pivcs.ops.project import project_directories
 from pivcs.ops.summary import decode_summary
+from pivcs.ops.through import files_through, keys_through
 from pivcs.ops.view import SessionView, open_file
 from pivcs.session.layout import Surroundings
 from pivcs.session.source import SourceNotReadable
@@ -55,13 +56,17 @@ class Reader(NamedTuple):
             if stream is not None:
                 return self._refreshed(stream)
         try:
-            path = locate(session, self.surroundings)
+            path = locate(session, self.surroundings, self._came_through)
         except NoSession:
             gone = self._latest_gone() if session is None else None
             if gone is None:
                 raise
             return self._refreshed(gone)
         return self.open_path(path)
+
+    def _came_through(self, path: Path) -> bool:
+        """Whether the session in a file came through the repository of the project."""
+        return os.path.realpath(path) in map(str, files_through(self.store, self.surroundings.cwd))
 
     def _imported(self, session: str | None) -> SessionView | None:
         """Return what came from a repository, named as its source is; None when a text is no such name."""
@@ -72,14 +77,15 @@ class Reader(NamedTuple):
         return view_of(self.store, stream) if stream is not None else None
 
     def _latest_gone(self) -> Stream | None:
-        """Return the latest stream of the current project whose file is gone."""
+        """Return the latest stream of the current project whose file is gone, or that came from another machine."""
         if self.store is None:
             return None
         directories = set(project_directories(self.surroundings.cwd))
+        keys = keys_through(self.store, self.surroundings.cwd)
         aged = []
         for stream in self.store.current_streams():
             facts = decode_summary(stream.summary)
-            if facts.cwd in directories and stream.session is not None:
+            if stream.session is not None and (facts.cwd in directories or stream.session in keys):
                 aged.append((facts.time or 0, stream.id, stream))
         return max(aged)[2] if aged else None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +21,8 @@ class ListedSession(NamedTuple):
     """One session file. `size` is in bytes, `facts.time` that of the latest entry in milliseconds since 1970.
 
     `state` has the words for what is unusual: `damaged`, `pending`, `no header`, `empty`, `gone` (only the store has
-    it), `generation 2` (the file was rewritten or cut), `forgotten` (the store keeps nothing of it).
+    it), `imported` (the store has it from a repository; `origin` says which), `generation 2` (the file was rewritten
+    or cut), `forgotten` (the store keeps nothing of it).
     """
 
     path: Path
@@ -30,6 +31,7 @@ class ListedSession(NamedTuple):
     facts: Summary
     branches: int
     state: tuple[str, ...]
+    origin: str | None = None
 
 
 class Unreadable(NamedTuple):
@@ -60,14 +62,19 @@ def list_sessions(reader: Reader, paths: Iterable[Path]) -> Iterator[ListedSessi
             yield Unreadable(path, result.error)
 
 
-def gone_sessions(store: Store, directories: Iterable[str] | None) -> Iterator[ListedSession]:
-    """Yield the sessions that only the store still has: of projects in `directories`, or all of them for None."""
+def gone_sessions(
+    store: Store, directories: Iterable[str] | None, keys: Container[bytes] = ()
+) -> Iterator[ListedSession]:
+    """Yield the sessions that only the store still has: of projects in `directories` and with some `keys`, or all of
+    them for None."""
     wanted = None if directories is None else set(directories)
     for source in store.sources():
         if source.is_file and os.path.exists(source.path):
             continue
         stream = store.current_stream(source.id)
-        if stream is not None and (wanted is None or decode_summary(stream.summary).cwd in wanted):
+        if stream is None:
+            continue
+        if wanted is None or stream.session in keys or decode_summary(stream.summary).cwd in wanted:
             yield _of_stream(store, stream, Path(os.fsdecode(source.path)), gone=True)
 
 
@@ -88,12 +95,24 @@ def _of_stream(store: Store, stream: Stream, path: Path, *, gone: bool) -> Liste
     facts = decode_summary(stream.summary)
     key = stream.session.hex() if stream.session is not None else None
     state = _state(facts, stream.size, stream.size - stream.line_end)
-    if gone:
+    origin = _origin(store, stream) if gone else None
+    if origin is not None:
+        state.append("imported")
+    elif gone:
         state.append("gone")
     if stream.generation > 1:
         state.append(f"generation {stream.generation}")
     branches = store.refs.branch_count(stream)
-    return ListedSession(path, key, stream.size, facts, branches, tuple(state))
+    return ListedSession(path, key, stream.size, facts, branches, tuple(state), origin)
+
+
+def _origin(store: Store, stream: Stream) -> str | None:
+    """Return where a source that is no file came from last, as its event has it; None for a file."""
+    source = store.source(stream.source)
+    if source is None or source.is_file:
+        return None
+    events = [event.detail for event in store.events_of([source.id]) if event.kind == "imported"]
+    return events[-1].removeprefix("from ") if events else ""
 
 
 def _state(facts: Summary, size: int, pending: int) -> list[str]:

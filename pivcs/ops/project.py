@@ -25,12 +25,27 @@ def project_directories(cwd: str) -> list[str]:
     return found[:1]
 
 
+def common_directory(cwd: str) -> str | None:
+    """Return the real path of the directory that all worktrees of the repository share in which a directory is."""
+    for directory in (Path(cwd), *Path(cwd).parents):
+        git = directory / ".git"
+        if os.path.exists(git):
+            common = _common_directory(git)
+            return os.path.realpath(common) if common is not None else None
+    return None
+
+
+def _common_directory(git: Path) -> Path | None:
+    """Return what all worktrees share: the `.git` of the first, found from that of any."""
+    private = git if git.is_dir() else _linked(git, "gitdir: ")
+    return (_linked(private / "commondir", "") or private) if private is not None else None
+
+
 def _other_worktrees(git: Path, root: Path) -> list[Path]:
     """Return the roots of the repository's worktrees but for `root`, whose `.git` this is."""
-    private = git if git.is_dir() else _linked(git, "gitdir: ")
-    if private is None:
+    common = _common_directory(git)
+    if common is None:
         return []
-    common = _linked(private / "commondir", "") or private
     roots = [common.parent] if common.name == ".git" else []
     try:
         names = sorted(entry for entry in (common / "worktrees").iterdir() if entry.is_dir())

@@ -30,11 +30,7 @@ def archive_lines(
             taken += f", {plural(session.names, 'name')}"
         news = "" if _has_news(session) else looks.styler(Role.DIM, "  nothing new")
         yield f"{looks.styler(Role.ID, session.view.key.hex[:_DIGITS])}  {taken}{news}  {about}"
-        for ref in session.refs:
-            if ref.outcome == "refused":
-                yield "  " + looks.styler(Role.WARNING, f"left  {_name(ref)}  {_at(ref)}: it is not as it was written")
-        for problem in session.damaged:
-            yield "  " + looks.styler(Role.WARNING, one_line(problem))
+        yield from _refused(session, looks)
         if (commits := reviewed.get(session.view.key)) is not None:
             yield from _review_lines(commits, looks)
     count, size = len(done.sessions), sum(session.bytes for session in done.sessions)
@@ -52,6 +48,20 @@ def _review_lines(review: ArchivedReview, looks: Looks) -> Iterator[str]:
             old = "?" if moved.old is None else moved.old.hex()[:_SHORT]
             left = f"left  {visible(moved.name, keep='')}  at {old}: somebody else has moved it; --force sets it"
             yield "  " + looks.styler(Role.WARNING, left)
+
+
+def refused_lines(done: Archive, looks: Looks) -> Iterator[str]:
+    """Yield a line for each ref that was left, and for each damaged stream that was there."""
+    for session in done.sessions:
+        yield from _refused(session, looks)
+
+
+def _refused(session: Archived, looks: Looks) -> Iterator[str]:
+    for ref in session.refs:
+        if ref.outcome == "refused":
+            yield "  " + looks.styler(Role.WARNING, f"left  {_name(ref)}  {_at(ref)}: it is not as it was written")
+    for problem in session.damaged:
+        yield "  " + looks.styler(Role.WARNING, one_line(problem))
 
 
 def _has_news(session: Archived) -> bool:
@@ -102,14 +112,16 @@ def _session(session: Archived) -> Document:
         "bytes": session.bytes,
         "new_bytes": session.new_bytes,
         "names": session.names,
-        "refs": [
-            {
-                "name": ref.name,
-                "outcome": ref.outcome,
-                "old": ref.old.hex() if ref.old is not None else None,
-                "new": ref.new.hex() if ref.new is not None else None,
-            }
-            for ref in session.refs
-        ],
+        "refs": [ref_document(ref) for ref in session.refs],
         "damaged": list(session.damaged),
+    }
+
+
+def ref_document(ref: RefOutcome) -> Document:
+    """Return what became of a ref as a JSON object."""
+    return {
+        "name": ref.name,
+        "outcome": ref.outcome,
+        "old": ref.old.hex() if ref.old is not None else None,
+        "new": ref.new.hex() if ref.new is not None else None,
     }

@@ -16,6 +16,13 @@ _DIGITS = 16
 
 def import_lines(streams: Sequence[Imported], names: Sequence[ImportedNames], looks: Looks) -> Iterator[str]:
     """Yield a line for each stream with news, one for each store whose names came, and the totals."""
+    yield from news_lines(streams, names, looks)
+    sessions = len({each.key for each in streams if each.outcome != "damaged"})
+    yield plural(sessions, "session") + outcome_counts(streams)
+
+
+def news_lines(streams: Sequence[Imported], names: Sequence[ImportedNames], looks: Looks) -> Iterator[str]:
+    """Yield a line for each stream with news, and one for each store whose names came."""
     style = looks.styler
     for each in streams:
         if each.outcome == "damaged":
@@ -31,13 +38,13 @@ def import_lines(streams: Sequence[Imported], names: Sequence[ImportedNames], lo
         if each_names.outcome == "new":
             key = style(Role.ID, each_names.key.hex()[:_DIGITS])
             yield f"{'names':<9} {key}  {plural(each_names.names, 'name')} of the store {each_names.store.hex()[:8]}"
-    counts = [f"{sum(each.outcome == outcome for each in streams)} {outcome}" for outcome in _outcomes(streams)]
-    sessions = len({each.key for each in streams if each.outcome != "damaged"})
-    yield f"{plural(sessions, 'session')}" + (f": {', '.join(counts)}" if counts else "")
 
 
-def _outcomes(streams: Sequence[Imported]) -> list[str]:
-    return sorted({each.outcome for each in streams})
+def outcome_counts(streams: Sequence[Imported]) -> str:
+    """Return how many streams had which outcome, after a colon; nothing without streams."""
+    outcomes = [each.outcome for each in streams]
+    counts = [f"{outcomes.count(outcome)} {outcome}" for outcome in sorted(set(outcomes))]
+    return f": {', '.join(counts)}" if counts else ""
 
 
 def import_document(streams: Sequence[Imported], names: Sequence[ImportedNames], where: str) -> Document:
@@ -45,19 +52,29 @@ def import_document(streams: Sequence[Imported], names: Sequence[ImportedNames],
     return {
         "schema": "pivcs.import/1",
         "repository": where,
-        "streams": [
-            {
-                "stream": each.stream,
-                "key": each.key.hex() if each.key else None,
-                "size": each.size,
-                "outcome": each.outcome,
-                "path": str(each.path) if each.path is not None else None,
-                "error": each.error.message if each.error is not None else None,
-            }
-            for each in streams
-        ],
-        "names": [
-            {"key": each.key.hex(), "store": each.store.hex(), "names": each.names, "outcome": each.outcome}
-            for each in names
-        ],
+        "streams": stream_documents(streams),
+        "names": name_documents(names),
     }
+
+
+def stream_documents(streams: Sequence[Imported]) -> list[Document]:
+    """Return what became of streams as JSON objects."""
+    return [
+        {
+            "stream": each.stream,
+            "key": each.key.hex() if each.key else None,
+            "size": each.size,
+            "outcome": each.outcome,
+            "path": str(each.path) if each.path is not None else None,
+            "error": each.error.message if each.error is not None else None,
+        }
+        for each in streams
+    ]
+
+
+def name_documents(names: Sequence[ImportedNames]) -> list[Document]:
+    """Return what became of names of other stores as JSON objects."""
+    return [
+        {"key": each.key.hex(), "store": each.store.hex(), "names": each.names, "outcome": each.outcome}
+        for each in names
+    ]

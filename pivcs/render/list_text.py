@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise, takewhile
 
 from pivcs.ops.listing import ListedSession
@@ -35,7 +35,7 @@ def list_lines(sessions: Sequence[ListedSession], looks: Looks, *, with_cwd: boo
         amounts = [pad(text, width, right=True) for text, width in zip(row[2:], widths[2:], strict=True)]
         spans.append((Role.DIM, "  ".join(amounts) + "  "))
         if session.state:
-            spans.append((Role.WARNING, f"[{', '.join(session.state)}] "))
+            spans.append((Role.WARNING, f"[{', '.join(map(_shown(session), session.state))}] "))
         if session.facts.name:
             spans.append((Role.HEADING, one_line(session.facts.name)))
         else:
@@ -43,6 +43,12 @@ def list_lines(sessions: Sequence[ListedSession], looks: Looks, *, with_cwd: boo
         if with_cwd and session.facts.cwd:
             spans.append((Role.DIM, f"  {one_line(session.facts.cwd)}"))
         yield looks.styler.spans(fitted(spans, looks.columns)).rstrip(" ")
+
+
+def _shown(session: ListedSession) -> Callable[[str], str]:
+    """Return what shows a state; where something came from is said with it."""
+    origin = f"imported from {one_line(session.origin)}" if session.origin else "imported"
+    return lambda state: origin if state == "imported" else state
 
 
 def session_document(session: ListedSession) -> Document:
@@ -60,6 +66,7 @@ def session_document(session: ListedSession) -> Document:
         "tips": session.facts.tips,
         "branches": session.branches,
         "state": list(session.state),
+        "origin": session.origin,
     }
 
 

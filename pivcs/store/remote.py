@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 from pivcs.store.database import Database
@@ -70,6 +71,22 @@ class RemoteStore:
             "INSERT OR REPLACE INTO remote_names (session, store, data) SELECT id, ?, ? FROM session WHERE key = ?",
             (names.store, names.data, session),
         )
+
+    def taken(self, repository: bytes) -> set[bytes]:
+        """Return the ids of the commits that were taken from the repository with a common directory (a real path)."""
+        return {bytes(row[0]) for row in self._all("SELECT ident FROM taken WHERE repository = ?", repository)}
+
+    def put_taken(self, repository: bytes, commits: Iterable[tuple[bytes, bytes]]) -> None:
+        """Remember commits that were taken from a repository: pairs of an id and the key of the session."""
+        self._database.connection.executemany(
+            "INSERT OR REPLACE INTO taken (repository, ident, session) VALUES (?, ?, ?)",
+            [(repository, ident, session) for ident, session in commits],
+        )
+
+    def came_through(self, repository: bytes) -> set[bytes]:
+        """Return the keys of the sessions that were taken from a repository."""
+        rows = self._all("SELECT DISTINCT session FROM taken WHERE repository = ?", repository)
+        return {bytes(row[0]) for row in rows}
 
     def _all(self, statement: str, *values: object) -> list[Any]:
         with self._database.reading() as connection:

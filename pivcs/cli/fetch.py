@@ -1,0 +1,56 @@
+"""`pivcs fetch`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pivcs.cli.output import Output, output_options
+from pivcs.cli.remote_target import remote_target
+from pivcs.cli.target import now, open_store, store_option, surroundings
+from pivcs.gitbridge.fetch import fetch, take_fetched
+from pivcs.gitbridge.importing import Imported, ImportedNames
+from pivcs.render.documents import encode
+from pivcs.render.share_text import fetch_document, fetch_lines
+from pivcs.render.style import ColourWhen
+
+
+@click.command("fetch")
+@click.argument("remote", required=False)
+@click.option("--write", is_flag=True, help="Write the sessions that have no file here to where pi looks for them.")
+@store_option
+@output_options
+def command(
+    remote: str | None, write: bool, as_json: bool, colour: ColourWhen, no_pager: bool, utc: bool
+) -> None:
+    """Get the sessions that `pivcs push` sent to REMOTE, and take them into the store.
+
+    REMOTE is found as by `pivcs push`. What it has below refs/pivcs/ is kept below refs/pivcs-remotes/; no other ref,
+    no file and no setting of the repository changes. Sessions that came so belong to the project, wherever they were
+    made: `pivcs ls`, `pivcs log` and others find them. A session that went on here and there has the branches of both.
+    Fetching again changes nothing.
+
+    With --write they also become session files in pi's directory for the current one, so that pi can open them. A file
+    that is there is never changed. The exit code is 30 when something that came is damaged; it is left out.
+    """
+    target = remote_target(remote)
+    done = fetch(target.repository, target.remote, target.transport)
+    store = open_store()
+    streams: list[Imported] = []
+    names: list[ImportedNames] = []
+    for each in take_fetched(target.repository, target.remote, store, now=now()):
+        (names if isinstance(each, ImportedNames) else streams).append(each)  # type: ignore[arg-type]
+    files: list[Path] = []
+    if write:
+        from pivcs.ops.writing_out import write_out
+
+        files = write_out(store, surroundings(), now())
+    output = Output(colour=colour, pager=not no_pager, utc=utc)
+    if as_json:
+        output.bytes([encode(fetch_document(done, streams, names, files)), b"\n"])
+    else:
+        output.lines(fetch_lines(done, streams, names, files, output.looks))
+    damaged = next((each.error for each in streams if each.error is not None), None)
+    if damaged is not None:
+        raise damaged

@@ -1,0 +1,63 @@
+"""`pivcs push`."""
+
+from __future__ import annotations
+
+import click
+
+from pivcs.cli.file_target import project_views
+from pivcs.cli.output import Output, output_options
+from pivcs.cli.remote_target import remote_target
+from pivcs.cli.store_identity import store_id
+from pivcs.cli.target import store_option
+from pivcs.gitbridge.archive import Archive, archive
+from pivcs.gitbridge.fetch import remember_archived
+from pivcs.gitbridge.push import push
+from pivcs.render.archive_text import refused_lines
+from pivcs.render.documents import encode
+from pivcs.render.share_text import push_document, push_lines
+from pivcs.render.style import ColourWhen
+
+REFUSED = 1
+
+
+@click.command("push")
+@click.argument("remote", required=False)
+@click.option("--yes", is_flag=True, help="Send also what looks like a secret.")
+@click.option("--force", is_flag=True, help="Set refs, too, that name something else than what is sent.")
+@store_option
+@output_options
+def command(
+    remote: str | None, yes: bool, force: bool, as_json: bool, colour: ColourWhen, no_pager: bool, utc: bool
+) -> None:
+    """Archive the project's sessions, as `pivcs archive`, and send what REMOTE lacks of them.
+
+    REMOTE is a remote of the repository, an address, or a directory. Without it: what git's setting `pivcs.remote`
+    says, else the remote of the current branch, else `origin`, else the only one. Every byte of the sessions goes
+    along. Only refs below refs/pivcs/ are sent; branches and tags are not. Streams of the other side stay, but for
+    those that are the beginning of one that is sent.
+
+    The exit code is 1 when a ref was left as it is, here or there.
+    """
+    target = remote_target(remote)
+    views = project_views(None)
+    del yes  # Here is the place to look through `views` for what must not leave: nothing is written or sent yet.
+    ident = store_id(views[0]) if views else None
+    archived = archive(views, target.repository, ident, force=force) if views else Archive((), 0)
+    for view in views[:1]:
+        if view.store is not None:
+            there = [
+                (ref.new, each.view.key.digest)
+                for each in archived.sessions
+                for ref in each.refs
+                if ref.outcome in ("new", "moved", "same") and ref.new is not None and each.view.key is not None
+            ]
+            remember_archived(view.store, target.repository, there)
+    done = push(target.repository, target.remote, target.transport, ident, force=force)
+    output = Output(colour=colour, pager=not no_pager, utc=utc)
+    if as_json:
+        output.bytes([encode(push_document(done, archived)), b"\n"])
+    else:
+        output.lines([*refused_lines(archived, output.looks), *push_lines(done, output.looks)])
+    left = done.refused or any(ref.outcome == "refused" for each in archived.sessions for ref in each.refs)
+    if left or any(each.damaged for each in archived.sessions):
+        click.get_current_context().exit(REFUSED)

@@ -1,0 +1,100 @@
+"""Getting sessions from another repository: its refs beside one's own, and what is new of them into the store.
+
+What was taken once is remembered by the id of its commit, so that nothing is read again, and whoever removed a session
+from the store does not get it back with every fetch.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from pivcs.gitbridge.importing import Archive, Imported, ImportedNames, import_names, import_to_store
+from pivcs.gitbridge.ref_names import ROOT, parse_pivcs_ref
+from pivcs.gitbridge.refs_update import RefOutcome, RefUpdate, read_refs, update_refs
+from pivcs.gitbridge.remotes import Remote
+from pivcs.gitbridge.repository import Repository
+from pivcs.gitbridge.stream_finding import FoundRef, found_refs
+from pivcs.gitbridge.transport import Transport
+from pivcs.store.store import Store
+
+
+class Fetched(NamedTuple):
+    """The refs of a remote that have news: `new`, `moved` or `removed`, by the names that they have there."""
+
+    remote: Remote
+    refs: tuple[RefOutcome, ...]
+
+
+def fetch(repository: Repository, remote: Remote, transport: Transport) -> Fetched:
+    """Let the refs that are kept of a remote say what it has now, and get what they name.
+
+    Without news nothing is asked beyond the refs, and nothing is written. No other ref changes. Raises
+    `TransportFailed`, `OtherRefs`.
+    """
+    known = read_refs(repository, remote.prefix)
+    theirs = {name: commit for name, commit in transport.refs().items() if parse_pivcs_ref(name) is not None}
+    names = {name: remote.prefix + name.removeprefix(ROOT) for name in theirs}
+    wanted = {name: here for name, here in names.items() if known.get(here) != theirs[name]}
+    transport.fetch(wanted)
+    kept = set(names.values())
+    update_refs(repository, [RefUpdate(here, commit, None) for here, commit in known.items() if here not in kept])
+    now = read_refs(repository, remote.prefix) if wanted or known.keys() - kept else known
+    outcomes = []
+    for here in sorted(known.keys() | now.keys()):
+        old, new = known.get(here), now.get(here)
+        if old != new:
+            word = "new" if old is None else "removed" if new is None else "moved"
+            outcomes.append(RefOutcome(ROOT + here.removeprefix(remote.prefix), word, old, new))
+    return Fetched(remote, tuple(outcomes))
+
+
+def take_fetched(
+    repository: Repository, remote: Remote, store: Store, *, now: int
+) -> Iterator[Imported | ImportedNames]:
+    """Take into the store what the refs kept of a remote name and was not taken yet; the streams, then the names.
+
+    Whether the refs came just now or with an earlier fetch makes no difference. `now` is in milliseconds since 1970.
+    Raises as `import_to_store`.
+    """
+    where = os.fsencode(repository.common_dir)
+    taken = store.remote.taken(where)
+    refs = [ref for ref in found_refs(repository, remote.prefix) if ref.commit not in taken]
+    own = store.remote.id()
+    refs = [ref for ref in refs if ref.store is None or ref.store != own]
+    if not refs:
+        return
+    failed: set[bytes] = set()
+    with repository.objects() as objects:
+        archive = Archive(repository, objects, refs)
+        for each in import_to_store(archive, store, now=now, origin=f"from {remote.shown}"):
+            if each.outcome == "damaged":
+                failed.add(each.key)
+            yield each
+        for named in import_names(archive, store):
+            if isinstance(named, Imported):
+                failed.add(named.key)
+            yield named
+    known = set(store.session_keys())
+    _remember(store, where, [ref for ref in refs if ref.key in known and ref.key not in failed])
+
+
+def _remember(store: Store, where: bytes, refs: Iterable[FoundRef]) -> None:
+    found = [(ref.commit, ref.key) for ref in refs]
+    if found:
+        with store.writing():
+            store.remote.put_taken(where, found)
+
+
+def remember_archived(store: Store, repository: Repository, refs: Iterable[tuple[bytes, bytes]]) -> None:
+    """Remember commits that this store itself put into a repository: pairs of an id and the session's key.
+
+    A later fetch need not read them.
+    """
+    where = os.fsencode(repository.common_dir)
+    taken = store.remote.taken(where)
+    new = [each for each in refs if each[0] not in taken]
+    if new and not store.read_only:
+        with store.writing():
+            store.remote.put_taken(where, new)

@@ -1,0 +1,131 @@
+"""dulwich as transport, where there is no `git` program: directories, `git://`, ssh and http(s)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+from pivcs.gitbridge.ref_names import ROOT
+from pivcs.gitbridge.refs_update import RefOutcome, RefUpdate, read_refs, update_refs
+from pivcs.gitbridge.remotes import Remote, without_credentials
+from pivcs.gitbridge.repository import Repository
+from pivcs.gitbridge.transport import TransportFailed, outcome_of
+
+_NONE: Final = b"0" * 40
+
+
+class DulwichTransport:
+    """The way to a remote through dulwich."""
+
+    def __init__(self, remote: Remote, repository: Repository) -> None:
+        self._remote = remote
+        self._repository = repository
+
+    def refs(self) -> dict[str, bytes]:
+        """See `Transport`."""
+        with self._client("pull") as (client, path):
+            return _ours(client.get_refs(path, ref_prefix=[ROOT.encode()]).refs)
+
+    def fetch(self, wanted: Mapping[str, str]) -> None:
+        """See `Transport`."""
+        if not wanted:
+            return
+        from dulwich.object_store import ObjectStoreGraphWalker
+
+        with self._client("pull") as (client, path), self._repository.objects() as objects:
+            idents: dict[str, bytes] = {}
+
+            def wants(refs: Mapping[Any, Any], depth: int | None = None) -> list[Any]:
+                theirs = _ours(refs)
+                idents.update({name: theirs[name] for name in wanted if name in theirs})
+                return [each for each in map(_hex, set(idents.values())) if each not in objects]
+
+            known = [each for each in map(_hex, self._known()) if each in objects]
+            walker = ObjectStoreGraphWalker(known, lambda _: [])
+            file, commit, abort = objects.add_pack()
+            try:
+                client.fetch_pack(path, wants, walker, file.write, ref_prefix=[ROOT.encode()])
+            except BaseException:
+                abort()
+                raise
+            commit()
+            missing = [name for name in wanted if name not in idents or _hex(idents[name]) not in objects]
+        if missing:
+            raise TransportFailed(f"'{self._remote.shown}' did not send what its ref '{missing[0]}' names")
+        here = {name: value for prefix in _prefixes(wanted.values())
+                for name, value in read_refs(self._repository, prefix).items()}  # fmt: skip
+        update_refs(
+            self._repository, [RefUpdate(ours, here.get(ours), idents[theirs]) for theirs, ours in wanted.items()]
+        )
+
+    def push(self, updates: Sequence[RefUpdate]) -> list[RefOutcome]:
+        """See `Transport`."""
+        if not updates:
+            return []
+        sent: list[RefUpdate] = []
+        with self._client("push") as (client, path), self._repository.objects() as objects:
+
+            def changes(refs: Mapping[Any, Any]) -> dict[Any, Any]:
+                theirs = _ours(refs)
+                sent[:] = [each for each in updates if theirs.get(each.name) == each.old]
+                return {os.fsencode(each.name): _hex(each.new) if each.new else _NONE for each in sent}
+
+            def pack(have: set[Any], want: set[Any], **options: Any) -> Any:
+                # Only what belongs to sessions: to walk all history of the project would tell nothing.
+                known = {_hex(each) for each in self._known()}
+                return objects.generate_pack_data({each for each in have & known if each in objects}, want, **options)
+
+            result = client.send_pack(path, changes, pack)
+        refused = {name for name, error in (result.ref_status or {}).items() if error is not None}
+        done = {each.name for each in sent if os.fsencode(each.name) not in refused}
+        return [outcome_of(each, done=each.name in done) for each in updates]
+
+    def _known(self) -> set[bytes]:
+        """Return what refs of sessions name here: the other side need not send it, nor be sent what it has of it."""
+        return set(read_refs(self._repository, ROOT).values()) | set(
+            read_refs(self._repository, "refs/pivcs-remotes/").values()
+        )
+
+    @contextmanager
+    def _client(self, operation: str) -> Iterator[tuple[Any, bytes]]:
+        """Give a client and the path for it, and turn what it raises into `TransportFailed`: it has no common root for that."""
+        from dulwich.client import get_transport_and_path
+        from dulwich.repo import Repo
+
+        try:
+            with Repo(str(self._repository.common_dir)) as opened:
+                config = opened.get_config_stack()
+            address = self._remote.address
+            client, path = get_transport_and_path(address, config=config, operation=operation, quiet=True)
+            try:
+                yield client, os.fsencode(path)
+            finally:
+                client.close()
+            return
+        except TransportFailed:
+            raise
+        except Exception as error:
+            reason = without_credentials(str(error).strip() or type(error).__name__, self._remote)
+        # Outside of the handler: what was raised, with the address in it, must not hang on as the cause.
+        raise TransportFailed(f"cannot reach '{self._remote.shown}': {reason}")
+
+
+def _ours(refs: Mapping[Any, Any]) -> dict[str, bytes]:
+    root = ROOT.encode()
+    return {
+        os.fsdecode(name): bytes.fromhex(ident.decode("ascii"))
+        for name, ident in refs.items()
+        if name.startswith(root) and ident is not None and ident != _NONE
+    }
+
+
+def _hex(ident: bytes) -> Any:
+    from dulwich.objects import ObjectID
+
+    return ObjectID(ident.hex().encode())
+
+
+def _prefixes(names: Any) -> set[str]:
+    return {name.rpartition("/")[0] + "/" for name in names}

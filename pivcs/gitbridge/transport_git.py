@@ -1,0 +1,96 @@
+"""The `git` program as transport: it knows ssh, https, proxies and credentials as its user has set them up."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from pivcs.gitbridge.process import Git, GitRemoteFailed
+from pivcs.gitbridge.ref_names import ROOT
+from pivcs.gitbridge.refs_update import RefOutcome, RefUpdate
+from pivcs.gitbridge.remotes import Remote, without_credentials
+from pivcs.gitbridge.repository import Repository
+from pivcs.gitbridge.transport import TransportFailed, outcome_of
+
+_AT_ONCE: Final = 1000
+"""Refs in one push: they are arguments, and systems limit how long these may be together."""
+_DONE: Final = frozenset(" +-*=")
+"""What the first column of a pushed ref has when it is as was wanted."""
+
+
+class GitTransport:
+    """The way to a remote through the `git` program."""
+
+    def __init__(self, remote: Remote, repository: Repository, git: Git) -> None:
+        self._remote = remote
+        self._repository = repository
+        self._git = git
+        self._place = remote.name if remote.name is not None else remote.address
+        self._settings = ["core.logAllRefUpdates=false", "fetch.writeCommitGraph=false"]
+        if remote.name is not None:
+            self._settings += [f"remote.{remote.name}.mirror=false", f"remote.{remote.name}.followRemoteHEAD=never"]
+
+    def refs(self) -> dict[str, bytes]:
+        """See `Transport`."""
+        out = self._run(["ls-remote", "--quiet", "--refs", "--", self._place, ROOT + "*"])
+        found = {}
+        for line in out.splitlines():
+            ident, tab, name = line.partition(b"\t")
+            if tab and name.startswith(ROOT.encode()) and len(ident) == 40:
+                found[os.fsdecode(name)] = bytes.fromhex(ident.decode("ascii"))
+        return found
+
+    def fetch(self, wanted: Mapping[str, str]) -> None:
+        """See `Transport`."""
+        if not wanted:
+            return
+        # No filter: a partial clone would leave out what the sessions say. No refmap: no other ref is set on the way.
+        self._run(
+            ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-filter",
+             "--refmap=", "--stdin", "--", self._place],
+            "".join(f"+{theirs}:{ours}\n" for theirs, ours in wanted.items()),
+        )  # fmt: skip
+
+    def push(self, updates: Sequence[RefUpdate]) -> list[RefOutcome]:
+        """See `Transport`."""
+        outcomes = []
+        for first in range(0, len(updates), _AT_ONCE):
+            outcomes += self._push(updates[first : first + _AT_ONCE])
+        return outcomes
+
+    def _push(self, updates: Sequence[RefUpdate]) -> list[RefOutcome]:
+        leases = [f"--force-with-lease={each.name}:{each.old.hex() if each.old else ''}" for each in updates]
+        specs = [f"{each.new.hex() if each.new else ''}:{each.name}" for each in updates]
+        out = self._run(
+            ["push", "--porcelain", "--no-progress", "--no-verify", "--no-follow-tags", "--recurse-submodules=no",
+             *leases, "--", self._place, *specs], ok=(0, 1),
+        )  # fmt: skip
+        said: dict[str, str] = {}
+        for line in out.splitlines():
+            flag, tab, rest = os.fsdecode(line).partition("\t")
+            if tab:
+                said[rest.partition("\t")[0].rpartition(":")[2]] = flag
+        if not said:
+            raise TransportFailed(f"git push to '{self._remote.shown}' failed: it did not say what became of the refs")
+        return [outcome_of(each, done=said.get(each.name, "!") in _DONE) for each in updates]
+
+    def _run(self, arguments: list[str], stdin: str = "", ok: Sequence[int] = (0,)) -> bytes:
+        where = self._repository
+        try:
+            return self._git.run(
+                *arguments, cwd=_real(where), git_dir=where.git_dir, stdin=os.fsencode(stdin), transport=True,
+                settings=self._settings, ok=ok,
+            )  # fmt: skip
+        except GitRemoteFailed as error:
+            message = without_credentials(error.message, self._remote)
+            hint = error.hint
+            if "terminal prompts disabled" in error.said or "Permission denied" in error.said:
+                hint = "nothing is asked here: git needs a credential helper, or ssh an agent, that knows the answer"
+        # Outside of the handler: what git said, with the address in it, must not hang on as the cause.
+        raise TransportFailed(message, hint=hint)
+
+
+def _real(repository: Repository) -> Path:
+    return repository.root or repository.common_dir
