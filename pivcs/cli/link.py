@@ -80,7 +80,7 @@ def command(
         documents = (commit_document(teller, link, place.refs) for link in links)
         output.bytes(streamed("pivcs.link/1", head, "commits", documents))
     else:
-        lines = [*places_lines(linker.views, linker.places, output.looks)]
+        lines = [*places_lines(linker.views, linker.places, output.looks)] if links else []
         output.lines([*lines, *link_lines(teller, links, place.refs, output.looks, untied=bool(commits))])
         if noted is not None:
             output.lines([noted_line(noted, output.looks)])

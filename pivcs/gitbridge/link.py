@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from pivcs.errors import PivcsError
 from pivcs.gitbridge.base import decode_path, read_object
 from pivcs.gitbridge.commits import CommitInfo, FileChange, changes_of
-from pivcs.gitbridge.link_paths import Decided, Place, place_by_content, place_by_repository
+from pivcs.gitbridge.link_paths import UNKNOWN, Decided, Place, place_by_content, place_by_repository
 from pivcs.gitbridge.process import Git
 from pivcs.gitbridge.repository import Repository
 from pivcs.objects.table import NO_TIME
@@ -160,6 +160,7 @@ class Linker:
         Raises `GitFailed`, `ChangesNotRead`.
         """
         if not commits:
+            self.places = tuple(place_by_repository(view, self._repository) or UNKNOWN for view in self.views)
             return
         self._hash_name = "sha256" if len(commits[0].ident) == 64 else "sha1"
         for name in ("_mades", "_all_mades", "_by_path", "_by_content"):

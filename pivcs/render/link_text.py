@@ -74,6 +74,8 @@ def link_lines(
         if shown:
             yield ""
         yield looks.styler(Role.DIM, f"no entry has a part in {plural(others, 'other commit' if shown else 'commit')}")
+    if not (shown or others or cut):
+        yield looks.styler(Role.DIM, "there is no commit to look at")
     if cut:
         yield looks.styler(Role.WARNING, _cut(cut))
 
