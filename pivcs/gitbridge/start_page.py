@@ -35,12 +35,15 @@ conversation; `git merge-base` and `git diff` of two branches compare attempts.
 |---|---|
 | branches `<session>/<branch>` | a branch of a session, the first is `main` |
 | branches `<session>/label/<label>` | an entry that somebody labelled |
+| branches `<session>/entry/<entry>` | an entry that was exported alone, with all that leads to it |
+| branches `<session>/snapshot/<time>` | the project's files as they were on the disk at that time |
 | tags `<session>/<tag>` | an entry that somebody tagged |
 | branch `sessions` | this page, and below it a directory for each session |
 | `<session>/streams/` there | the session file, every byte of it, in parts; of a rewritten one all that was kept |
 | `<session>/summaries/` there | what this page says of them |
 | `<session>/names/` there | branches and tags that people named, a file for each store |
 | `.pivcs/turns/` in a commit's tree | the conversation, a directory for each turn |
+| `.pivcs/images/` there | images that were shown |
 | `.pivcs/files/` there | how each file is known |
 | `.pivcs/escaped/` there | files whose path would not be safe in a work tree |
 

@@ -13,9 +13,13 @@ import pytest
 from dulwich.object_store import DiskObjectStore
 
 from pivcs.gitbridge.destination import Destination
+from pivcs.gitbridge.existing import Existing
 from pivcs.gitbridge.exporting import Export, ExportOptions, export
+from pivcs.gitbridge.packs import PackWriter
+from pivcs.gitbridge.page_export import StartPage
 from pivcs.gitbridge.page_summary import decode_summary, encode_summary, summary_of
 from pivcs.gitbridge.page_tree import PageSession, read_page, union
+from pivcs.gitbridge.review_targets import Chosen
 from pivcs.gitbridge.start_page import MOST, escaped, page_texts
 from pivcs.ops.access import view_of as stored_view
 from pivcs.ops.operations import create_branch, set_tag
@@ -324,3 +328,57 @@ def test_many_sessions_are_on_pages_by_month() -> None:
         assert name == "README.md" or f"]({name})" in first
     assert sum(text.decode().count("\n### ") for text in texts.values()) == MOST * 3 + 7
     assert page_texts(dict(reversed(page.items()))) == texts
+
+
+def test_names_that_others_gave_break_out_of_nothing() -> None:
+    summary = summary_of(view_of(SHORT))
+    key, store = bytes.fromhex(summary.key), b"ab" * 16
+    evil = "`|](https://evil.example) <b>\n# x"
+    names = {
+        "format": "pivcs names 1", "session": summary.key, "store": store.decode(), "time": 1,
+        "branches": [{"name": evil, "node": summary.branches[0].node}, {"name": evil + "2", "node": "00" * 32}],
+        "tags": [{"name": evil, "node": "11" * 32}],
+    }  # fmt: skip
+    session = PageSession(key, {b"0" * 16: b""}, {b"0" * 16: encode_summary(summary)},
+                          {store: json.dumps(names).encode(), b"cd" * 16: b"{}"})  # fmt: skip
+    text = page_texts({"2026-01-01-" + summary.key[:8]: session})["README.md"].decode()
+    table = text.partition("## Sessions")[2]
+    assert "evil" in table
+    assert not any(sign in table for sign in ("](", "<b", "\n# "))
+    named = [line for line in table.splitlines() if "evil" in line]
+    assert [line.count("`") for line in named] == [4, 4]
+    assert named[1].startswith("Named by people: branch `")
+
+
+def test_a_page_that_another_process_moved_meanwhile_is_left(tmp_path: Path) -> None:
+    place = tmp_path / "review"
+    export([view_of(SHORT)], Destination.open(place))
+    destination = Destination.open(place)
+    with (
+        closing(DiskObjectStore(destination.objects)) as objects,
+        Existing(destination.objects) as existing,
+        PackWriter(destination.objects, existing) as writer,
+    ):
+        page = StartPage(destination, objects)
+        page.put(view_of(OTHER), "2026-01-01-" + summary_of(view_of(OTHER)).key[:8], writer, None)
+        commit = page.commit(writer)
+        writer.finish()
+        export([view_of(THEIRS)], Destination.open(place))
+        moved = git(place, "rev-parse", "sessions")
+        assert commit is not None
+        assert page.move(commit).outcome == "refused"
+        writer.release()
+    assert git(place, "rev-parse", "sessions") == moved
+
+
+def test_of_a_part_of_a_session_nothing_is_on_the_page(tmp_path: Path) -> None:
+    view = view_of(MINE)
+    row = view.table.row_named("bbbbbbbb")
+    assert row is not None
+    export([Chosen(view, (row,))], Destination.open(tmp_path / "review"))
+    assert set(names_in(tmp_path / "review")) == {"README.md", ".gitattributes"}
+    assert b"cccccccc" not in git(tmp_path / "review", "log", "--all", "--format=%B")
+    export([view], Destination.open(tmp_path / "review"))
+    before = tree(tmp_path / "review")
+    export([Chosen(view, (row,))], Destination.open(tmp_path / "review"))
+    assert tree(tmp_path / "review") == before
