@@ -1,7 +1,7 @@
 """Sessions into git as whole commands: `python -m benchmarks.bridge export 100000` and `archive`, `fetch`.
 
     python -m benchmarks.bridge export [ENTRIES]     a session exported, then one turn more each time
-    python -m benchmarks.bridge archive [SIZE] [N]   a session of SIZE and N of 100 kB, beside `git add` and `git commit`
+    python -m benchmarks.bridge archive [SIZE] [N]   a session of SIZE and N of 100 kB, beside `git add`, `git commit`
     python -m benchmarks.bridge fetch [N]            N sessions at a remote, and nothing new, beside `git fetch`
 
 All as whole processes with a store that is synced; medians of `--rounds` where more than one run is possible. `pivcs
