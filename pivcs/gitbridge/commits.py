@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, groupby, islice
 from typing import IO, Final, NamedTuple
 
 from pivcs.errors import DataError
@@ -23,6 +23,7 @@ _BUFFER: Final = 1 << 16
 _ID: Final = re.compile(rb"(?:[0-9a-f]{64}|[0-9a-f]{40})\0")
 _HUNK: Final = re.compile(rb"@@ -([0-9]+)(?:,([0-9]+))? \+([0-9]+)(?:,([0-9]+))? @@")
 _LINK: Final = b"160000"
+_WHOLE: Final = re.compile(r"[0-9a-f]{64}|[0-9a-f]{40}")
 _RANGE: Final = re.compile(r"\.\.")
 _SETTINGS: Final = (f"core.bigFileThreshold={LARGEST}",)
 
@@ -99,22 +100,38 @@ def find_commits(
     """
     cut = _shallow(repository)
     if not revisions:
-        limits = [f"--since={since}"] if since is not None and since > 0 else []
+        limits = [f"--max-age={since}"] if since is not None and since > 0 else []
         if everything:
             yield from _listed(repository, git, cut, ["--branches", "--tags", "--remotes", *limits])
         elif _head_is_born(repository, git):
             yield from _listed(repository, git, cut, [*limits, "HEAD"])
         return
     seen: set[str] = set()
-    for text in revisions:
-        if _RANGE.search(text):
-            found = _listed(repository, git, cut, _ends(repository, git, text))
+    for is_range, texts in groupby(revisions, lambda text: _RANGE.search(text) is not None):
+        if is_range:
+            found = chain.from_iterable(_listed(repository, git, cut, _ends(repository, git, text)) for text in texts)
         else:
-            found = _listed(repository, git, cut, ["--no-walk", resolve_commit(repository, text, git)])
+            found = _each(repository, git, cut, list(texts))
         for commit in found:
             if commit.ident not in seen:
                 seen.add(commit.ident)
                 yield commit
+
+
+def _each(repository: Repository, git: Git, cut: frozenset[str], texts: list[str]) -> Iterator[CommitInfo]:
+    """Yield single commits. Whole ids, of which hooks name many, are all asked for at once."""
+    idents = [text if _WHOLE.fullmatch(text) else resolve_commit(repository, text, git) for text in texts]
+    try:
+        found = list(_listed(repository, git, cut, ["--no-walk=unsorted", "--stdin"], "\n".join([*idents, ""])))
+    except GitFailed:
+        found = []
+    known = {commit.ident for commit in found}
+    for text in texts:
+        if text not in known and _WHOLE.fullmatch(text):
+            ident = resolve_commit(repository, text, git)  # says which it is that is no commit
+            if ident not in known:
+                found += _listed(repository, git, cut, ["--no-walk", ident])
+    yield from found
 
 
 def _ends(repository: Repository, git: Git, text: str) -> list[str]:
@@ -141,10 +158,12 @@ def _shallow(repository: Repository) -> frozenset[str]:
         return frozenset()
 
 
-def _listed(repository: Repository, git: Git, cut: frozenset[str], arguments: list[str]) -> Iterator[CommitInfo]:
+def _listed(
+    repository: Repository, git: Git, cut: frozenset[str], arguments: list[str], given: str = ""
+) -> Iterator[CommitInfo]:
     with git.stream(
-        "rev-list", "--encoding=UTF-8", "--format=%H%x00%P%x00%ct%x00%s", *arguments, "--",
-        cwd=repository.git_dir, git_dir=repository.git_dir,
+        "rev-list", "--encoding=UTF-8", "--format=%H%x00%P%x00%ct%x00%s", *arguments, *([] if given else ["--"]),
+        cwd=repository.git_dir, git_dir=repository.git_dir, stdin=given.encode("ascii"),
     ) as output:  # fmt: skip
         for line in output:
             fields = line.rstrip(b"\n").split(b"\0", 3)
@@ -320,11 +339,3 @@ def refs_by_commit(repository: Repository, git: Git) -> dict[str, list[str]]:
             name = fields[2].decode("utf-8", "surrogateescape").split("/", 2)[2]
             found.setdefault((fields[1] or fields[0]).decode("ascii"), []).append(name)
     return found
-
-
-def commit_named(repository: Repository, git: Git, text: str) -> CommitInfo | None:
-    """Return the commit that a text names; None when it names none."""
-    try:
-        return next(find_commits(repository, git, [resolve_commit(repository, text, git)]), None)
-    except (UnknownCommit, GitFailed):
-        return None

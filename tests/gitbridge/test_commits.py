@@ -44,7 +44,11 @@ def test_commits_of_head_of_ranges_and_of_all_branches(project: Project) -> None
     assert found(project, "topic..") == []
     assert set(found(project, "main...topic")) == {second, third}
     assert found(project, "main", first, "main") == [second, first]
-    for text in ("nothing", "-x", "--all", "a\nb", "", "nothing..main"):
+    blob = project.git("rev-parse", f"{first}:a.txt")
+    project.git("tag", "-a", "-m", "m", "noted", second)
+    tag = project.git("rev-parse", "noted")
+    assert found(project, first, tag, third, "main", second) == [first, second, third]
+    for text in ("0" * 39 + "1", blob, "nothing", "-x", "--all", "a\nb", "", "nothing..main"):
         with pytest.raises(UnknownCommit):
             found(project, text)
 
