@@ -6,6 +6,7 @@ import click
 
 from pivcs.cli.complete import sessions as complete_sessions
 from pivcs.cli.file_target import project_views
+from pivcs.cli.leaving import check_leaving, yes_option
 from pivcs.cli.output import Output, output_options
 from pivcs.cli.store_identity import store_id
 from pivcs.cli.target import current_directory, reader, store_option
@@ -24,12 +25,14 @@ REFUSED = 1
 @click.argument("sessions", metavar="[SESSION]...", nargs=-1, shell_complete=complete_sessions)
 @click.option("--review", "with_review", is_flag=True, help="Write review commits, too, below refs/pivcs/KEY/review/.")
 @click.option("--force", is_flag=True, help="Set refs, too, that name something else than what was written there.")
+@yes_option
 @store_option
 @output_options
 def command(
     sessions: tuple[str, ...],
     with_review: bool,
     force: bool,
+    yes: bool,
     as_json: bool,
     colour: ColourWhen,
     no_pager: bool,
@@ -46,7 +49,9 @@ def command(
     With --review the commits that `pivcs export` makes for reading are written, too, and
     `git log refs/pivcs/KEY/review/main` shows them.
 
-    The exit code is 1 when a ref was left, or a stream in the repository is damaged.
+    The sessions are looked through for secrets first, as `pivcs scan` does; when there are any that are not allowed,
+    nothing is written unless --yes is given, and the exit code is 20. It is 1 when a ref was left, or a stream in the
+    repository is damaged.
     """
     if sessions:
         opened = reader()
@@ -56,7 +61,7 @@ def command(
     if not views:
         raise NoSession("no session belongs to the current project", hint="name session files, see `pivcs ls --all`")
     repository = find_repository(current_directory())
-    # Here is the place to look through `views` for what must not leave, and to refuse: nothing is written yet.
+    check_leaving(views, yes=yes, refuse=True)
     done = archive(views, repository, store_id(views[0]), force=force)
     review = archive_review(views, repository, force=force) if with_review else None
     output = Output(colour=colour, pager=not no_pager, utc=utc)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from pivcs.cli.export_choice import chosen_sessions, export_base
+from pivcs.cli.leaving import check_leaving
 from pivcs.cli.output import Output, output_options
 from pivcs.cli.store_identity import store_id
 from pivcs.cli.target import session_option
@@ -60,13 +61,14 @@ def command(
     commits have a commit of a project as their root and all of its files in their trees, so that `git diff` compares
     them with the project's own branches; DEST is then the project's repository, or a clone of it.
 
-    Everything that the sessions say is in there: look through it before you give it away. The exit code is 1 when a ref
-    was left because somebody else has moved it.
+    Everything that the sessions say is in there: look through it before you give it away. A warning says how many
+    secrets `pivcs scan` finds in them. The exit code is 1 when a ref was left because somebody else has moved it.
     """
     person = Person() if author is None else parse_person(author)
     chosen = chosen_sessions(sessions, session)
     if not chosen:
         raise NoSession("no session belongs to the current project", hint="name session files, see `pivcs ls --all`")
+    check_leaving((each.view for each in chosen), yes=False, refuse=False)
     place = Destination.open(destination)
     review = ReviewOptions(Granularity(granularity or Granularity.ENTRIES), person=person)
     options = ExportOptions(review, snapshots=snapshots, force=force, store_id=store_id(chosen[0].view))

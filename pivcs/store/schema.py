@@ -259,6 +259,23 @@ CREATE TABLE forgotten_session (key BLOB PRIMARY KEY) WITHOUT ROWID;
 -- One row as long as forgotten bytes may still stand in parts of the file, or of its log, that hold nothing any more.
 CREATE TABLE erasure (since INTEGER NOT NULL);
 
+-- How far a stream was looked through for secrets, with rules of which version, and what was found: a JSON list of
+-- lists of row (null: none), rule, place, line, fingerprint and excerpt.
+CREATE TABLE scan (
+    stream INTEGER PRIMARY KEY REFERENCES stream,
+    rules TEXT NOT NULL,
+    row_count INTEGER NOT NULL,
+    end INTEGER NOT NULL,
+    secrets BLOB NOT NULL
+);
+
+-- Secrets that may leave the machine, by the fingerprint that findings have.
+CREATE TABLE allowed_secret (
+    fingerprint TEXT PRIMARY KEY,
+    time INTEGER NOT NULL,
+    note TEXT NOT NULL
+) WITHOUT ROWID;
+
 -- What happened to a source: `rewritten`, `truncated`, `gone`, `returned`, `moved`, `imported`.
 CREATE TABLE event (
     id INTEGER PRIMARY KEY,

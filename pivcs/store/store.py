@@ -17,6 +17,7 @@ from pivcs.store.records import STREAM_COLUMNS, STREAM_TABLES, Event, FileStat, 
 from pivcs.store.refs import RefStore
 from pivcs.store.remote import RemoteStore
 from pivcs.store.rows import IdFinder, RowFinder, append_rows, load_table
+from pivcs.store.scans import ScanStore
 
 
 class NewState(NamedTuple):
@@ -42,6 +43,7 @@ class Store:
         self.refs = RefStore(database)
         self.remote = RemoteStore(database)
         self.forgotten = ForgottenStore(database)
+        self.scans = ScanStore(database)
 
     @classmethod
     def open(cls, path: Path, *, create: bool = False, read_only: bool = False, wait: float = WAIT) -> Store:
@@ -192,7 +194,7 @@ class Store:
         refer to. Raises `StreamMoved` when it is not as it was when `stream` was read."""
         if self.stream(stream.id) != stream:
             raise StreamMoved(self.database.where)
-        self._clear(stream.id, ("stream_chunk", "tail", "segment", "known_id", "label"))
+        self._clear(stream.id, ("stream_chunk", "tail", "segment", "known_id", "label", "scan"))
         connection = self.database.connection
         content.finish(connection, stream.id)
         append_rows(connection, self.database.where, stream.id, 0, rows)
@@ -207,7 +209,7 @@ class Store:
 
     def remove_stream(self, stream: int) -> None:
         """Remove a stream and everything that is kept beside it; not what the log of operations says of it."""
-        self._clear(stream, ("stream_chunk", "tail", "segment", "known_id", "tip", "branch", "label"))
+        self._clear(stream, ("stream_chunk", "tail", "segment", "known_id", "tip", "branch", "label", "scan"))
         self.database.connection.execute("DELETE FROM stream WHERE id = ?", (stream,))
 
     def _clear(self, stream: int, tables: Sequence[str]) -> None:
