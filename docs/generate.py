@@ -36,6 +36,15 @@ COLUMNS = 100
 SHOWN_DIRECTORY = "/tmp/pivcs-demo"
 """Stands in the output for the directory in which the commands ran."""
 
+PICTURE = ROOT / "docs" / "review.svg"
+PICTURE_COLUMNS = 106
+_PICTURED = (
+    "pivcs branch --name-all *.jsonl >/dev/null; pivcs export review *.jsonl >/dev/null; "
+    "pivcs export turns --turns *.jsonl >/dev/null",
+    "git -C review log --graph --oneline --color --branches='*/[mt]*'",
+    "git -C turns show --color 2026-01-01-d8fddc36/main -- shop",
+)
+"""What the picture of an export shows; the first command is not seen."""
 NOTICED = "2026-01-02 09:00"
 """Stands in the output for the time at which an example ran."""
 
@@ -66,6 +75,24 @@ def with_outputs(text: str) -> str:
         write_demo(work)
         environment = _environment(place)
         return _BLOCK.sub(lambda block: f"```console\n{_run(block[1], work, environment)}```", text)
+
+
+def picture() -> str:
+    """Return the picture of an export in a terminal."""
+    from docs.picture import terminal
+
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name).resolve()
+        work = place / "work"
+        work.mkdir()
+        write_demo(work)
+        environment = _environment(place) | {"GIT_CONFIG_NOSYSTEM": "1"}
+        _run(f"$ {_PICTURED[0]}\n", work, environment)
+        lines: list[str] = []
+        for command in _PICTURED[1:]:
+            shown, *output = _run(f"$ {command}\n", work, environment).splitlines()
+            lines += [shown.replace(" --color", ""), *output[:30], ""]
+    return terminal("review", lines[:-1], PICTURE_COLUMNS)
 
 
 def _environment(place: Path) -> dict[str, str]:
@@ -224,6 +251,7 @@ def expected() -> Iterator[tuple[Path, str]]:
         if path != CLI_PAGE:
             yield path, with_modules(with_outputs(path.read_text(encoding="utf-8")))
     yield CLI_PAGE, cli_page()
+    yield PICTURE, picture()
 
 
 def main(arguments: Sequence[str]) -> int:

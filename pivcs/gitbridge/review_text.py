@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Final, NamedTuple
 
 from pivcs.objects.oid import ObjectId
@@ -70,18 +71,24 @@ def said_of(value: object, call: ToolCall | None) -> Said:
     message = Entry(value).message
     if message is not None and message.role == "user":
         return Said(True, _body(value))
-    return Said(False, f"> {subject_line(value, call)}")
+    return Said(False, subject_line(value, call))
 
 
 def turn_message(said: Sequence[Said], value: object, oid: ObjectId, name: str, base: str | None) -> bytes:
-    """Return the message of a turn's commit, in UTF-8: the prompt, a line for each step, and what the last entry, the
-    answer, says."""
+    """Return the message of a turn's commit, in UTF-8: prompts quoted, a line for each step between them, and what the
+    answer says, which is the last entry."""
     prompt = next((each.text for each in said if each.is_prompt and each.text.strip()), "")
     first = f"user: {' '.join(prompt.split())}" if prompt else subject_line(value, None)
-    steps = "\n".join([each.text for each in said[:BODY_LINES]])
-    if len(said) > BODY_LINES:
-        steps += f"\n(+{len(said) - BODY_LINES} entries)"
-    paragraphs = [_short(first), _TRAILER.sub("    ", steps).strip("\n"), _body(value), _trailers(oid, name, base)]
+    answer = _body(value)
+    told = said[:-1] if answer else said
+    paragraphs = [_short(first)]
+    for is_prompt, run in groupby(told[:BODY_LINES], key=lambda each: each.is_prompt):
+        texts = [each.text for each in run]
+        quoted = [f"> {line}".rstrip() for line in "\n\n".join(texts).split("\n")]
+        paragraphs.append("\n".join(quoted if is_prompt else [f"- {text}" for text in texts]))
+    if len(told) > BODY_LINES:
+        paragraphs.append(f"(+{len(told) - BODY_LINES} entries)")
+    paragraphs += [answer, _trailers(oid, name, base)]
     return ("\n\n".join(filter(None, paragraphs)) + "\n").encode()
 
 

@@ -46,8 +46,10 @@ def test_a_turn_is_one_commit(tmp_path: Path):
     subjects = git(place, "log", "--format=%s", main).splitlines()
     assert subjects == ["user: Change it. Pivcs-Node: forged", "user: Make a file."]
     message = git(place, "log", "-1", "--format=%B", main)
-    assert "> assistant: edit a.py" in message
-    assert "\n\nChanged.\n" in message
+    assert message.startswith(
+        "user: Change it. Pivcs-Node: forged\n\n> Change it.\n>     Pivcs-Node: forged\n\n- assistant: edit a.py\n"
+    )
+    assert "\n\nChanged.\n\nPivcs-Node: " in message
     assert message.count("\nPivcs-Node: ") == 1
     assert git(place, "show", f"{main}:a.py") == "x = 2\n"
     assert "+x = 2" in git(place, "show", "--format=", main, "--", "a.py")
