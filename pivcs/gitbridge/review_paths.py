@@ -20,9 +20,9 @@ def file_place(path: FilePath, prefix: tuple[bytes, ...] = ()) -> tuple[bytes, .
     What git or a file system takes for something else, `.git` and `.gitmodules` among it, is encoded and stands
     below `.pivcs/escaped/`, and so does what is outside of the working directory.
     """
-    safe = refusal(path.text) is None and refusal(path.text, windows=True) is None
+    safe = refusal(path.text, windows=True) is None
     if path.inside and safe and not any(name.lower().startswith(".git") for name in path.text.split("/")):
-        return *prefix, *path.text.encode("utf-8", "surrogatepass").split(b"/")
+        return *prefix, *path.text.encode().split(b"/")
     return OURS, b"escaped", encode_component(path.text).encode()
 
 

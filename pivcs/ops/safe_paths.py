@@ -27,7 +27,10 @@ _DEVICE: Final = re.compile(
 
 
 def refusal(path: str, *, windows: bool = False) -> str | None:
-    """Return in words why a relative path with slashes must not be written; None when it may be."""
+    """Return in words why a relative path with slashes must not be written; None when it may be.
+
+    With `windows` the answer is the same on every system and in every locale, and what it allows is allowed by all.
+    """
     if not path:
         return "it is empty"
     if any(character < " " or character == "\x7f" for character in path):
@@ -45,7 +48,7 @@ def _name_refusal(name: str, *, windows: bool) -> str | None:
     if name in ("", "."):
         return "it is not in its plain form"
     try:
-        size = len(os.fsencode(name))
+        size = len(name.encode() if windows else os.fsencode(name))
     except UnicodeError:
         return "it has a character that no file name can have"
     if size > LONGEST_NAME:
