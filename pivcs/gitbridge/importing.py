@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pivcs.errors import InputError, PivcsError
 from pivcs.gitbridge.names_file import FILE
@@ -42,6 +42,8 @@ from pivcs.store.store import Store
 if TYPE_CHECKING:
     from dulwich.object_store import DiskObjectStore
 
+_OUTCOMES: Final = {"new": "new", "unchanged": "known", "forgotten": "forgotten"}
+
 
 class NoStreams(InputError):
     """A repository has no session that was asked for."""
@@ -50,8 +52,9 @@ class NoStreams(InputError):
 class Imported(NamedTuple):
     """A stream, and what became of it.
 
-    `outcome` is `new`, `grown` (it continues what was imported before), `known`, `beginning` (of another stream of the
-    repository); for files `written` or `known`; or `damaged`, with `error`. `path` is the file.
+    `outcome` is `new`, `grown` (it continues what was imported before), `known`, `forgotten` (its session must not be
+    kept), `beginning` (of another stream of the repository); for files `written` or `known`; or `damaged`, with
+    `error`. `path` is the file.
     """
 
     stream: str
@@ -237,7 +240,7 @@ def import_to_store(archive: Archive, store: Store, *, now: int, origin: str) ->
             yield Imported(stream.where, stream.key, stream.size, "known")
             continue
         taken = take_in(store, each.file, stream.key, stream.digest, now, origin)
-        outcome = "new" if taken.outcome == "new" else "grown"
+        outcome = _OUTCOMES.get(taken.outcome, "grown")
         yield Imported(stream.where, stream.key, stream.size, outcome)
 
 

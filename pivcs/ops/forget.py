@@ -19,7 +19,7 @@ from pivcs.ops.operations import NoNames
 from pivcs.ops.view import SessionView
 from pivcs.session.fields import SALVAGED
 from pivcs.store.content import ChunkVanished
-from pivcs.store.errors import StreamMoved
+from pivcs.store.errors import StoreBusy, StreamMoved
 from pivcs.store.forgotten import ForgottenRecord, erase
 from pivcs.store.records import Stream
 from pivcs.store.refs import RefChange
@@ -30,6 +30,16 @@ TRIES: Final = 10
 
 class NothingForgotten(StateError):
     """Nothing that was forgotten has such a key or object id."""
+
+
+class NotErased(StateError):
+    """Another process uses the store, so its file cannot be written anew."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__(
+            f"forgotten, but the bytes may still stand in free parts of '{where}': another process uses the store",
+            hint="`pivcs gc --apply` removes them when the other one is done",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +127,7 @@ def _covered(store: Store, stream: Stream, rows: list[int]) -> tuple[Place, Mask
 def forget(view: SessionView, plan: ForgetPlan, row: int, now: int) -> ForgetPlan:
     """Do what a plan says, and what has come to it since; returns what was done.
 
-    Raises `StoreBusy` when another process keeps the last step from being done (say it again), `StoreReadOnly`, and as
-    `plan_forget`.
+    `finish` is to be called then. Raises `StoreBusy`, `StoreReadOnly`, and as `plan_forget`.
     """
     assert view.store is not None
     store, tries = view.store, 0
@@ -135,9 +144,18 @@ def forget(view: SessionView, plan: ForgetPlan, row: int, now: int) -> ForgetPla
             if tries == TRIES:
                 raise
             plan = plan_forget(view, row)
-    if store.forgotten.needs_erasure() or plan.again:
-        erase(store.database)
     return plan
+
+
+def finish(store: Store, *, always: bool = False) -> None:
+    """Remove from the store's file itself what was forgotten: the last step. Raises `NotErased`; then it is to be said
+    again, or `gc` does it."""
+    if not always and not store.forgotten.needs_erasure():
+        return
+    try:
+        erase(store.database)
+    except StoreBusy as error:
+        raise NotErased(store.database.where) from error
 
 
 def _apply(store: Store, view: SessionView, plan: ForgetPlan, covers: list[Cover], now: int) -> None:

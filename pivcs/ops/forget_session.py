@@ -14,9 +14,8 @@ from pivcs.ops.access import view_of
 from pivcs.ops.fresh import RealPaths
 from pivcs.ops.operations import NoNames
 from pivcs.ops.view import SessionView
-from pivcs.store.forgotten import erase
 from pivcs.store.records import Source, Stream
-from pivcs.store.snapshots import REF_PREFIX, all_snapshots, snapshots_of
+from pivcs.store.snapshots import snapshots_of
 from pivcs.store.store import Store
 
 if TYPE_CHECKING:
@@ -85,6 +84,11 @@ def plan_session(view: SessionView) -> SessionPlan:
     )  # fmt: skip
 
 
+def plan_again(key: bytes, where: str) -> SessionPlan:
+    """Return the plan for a session that was forgotten already: its file is at a path."""
+    return SessionPlan(key, "", 0, 0, 0, 0, 0, (), (where,), (), again=True)
+
+
 def _has_file(store: Store, source: Source, stream: Stream) -> bool:
     return source.is_file and store.current_stream(source.id) == stream and RealPaths().has_file(source.path)
 
@@ -100,11 +104,10 @@ def _shared(store: Store, key: bytes, oids: set[bytes]) -> list[tuple[bytes, int
 
 
 def forget_session(store: Store, plan: SessionPlan, now: int) -> None:
-    """Remove all that the store has of a session, and let it be kept no more. Refs of snapshots are removed before, by
-    whoever knows git (`snapshot_refs` names them).
+    """Remove all that the store has of a session, and let it be kept no more.
 
-    Raises `Restoring`, `StoreReadOnly`, and `StoreBusy` when another process keeps the last step from being done: then
-    it is to be said again.
+    The files of its snapshots are removed before, by whoever knows git; `pivcs.ops.forget.finish` is to be called then.
+    Raises `Restoring`, `StoreBusy`, `StoreReadOnly`.
     """
     store.database.connection.execute("PRAGMA secure_delete = ON")
     with store.writing() as connection:
@@ -114,8 +117,8 @@ def forget_session(store: Store, plan: SessionPlan, now: int) -> None:
             _remove(store, connection, plan.key, found[0])
         store.forgotten.add_session(plan.key)
         store.forgotten.begin_erasure(now)
-        store.refs.add_operation(now, "user", f"pivcs forget {plan.key.hex()[:16]}", [])
-    erase(store.database)
+        if not plan.again:
+            store.refs.add_operation(now, "user", f"pivcs forget {plan.key.hex()[:16]}", [])
 
 
 def _refuse_busy(connection: sqlite3.Connection, key: bytes) -> None:
@@ -145,6 +148,10 @@ def _remove(store: Store, connection: sqlite3.Connection, key: bytes, session: i
     connection.execute(
         "UPDATE snapshot SET deleted = 2, message = '', oid = NULL, root = x'', prefix = x'' WHERE session = ?",
         (session,),
+    )
+    connection.execute(
+        "DELETE FROM session WHERE id = ? AND NOT EXISTS (SELECT 1 FROM snapshot WHERE session = ?)",
+        (session, session),
     )
 
 
@@ -182,8 +189,3 @@ def _settle_source(store: Store, connection: sqlite3.Connection, source: int) ->
         connection.execute(
             "UPDATE event SET generation = ? WHERE source = ? AND generation = ?", (number, source, stream.generation)
         )
-
-
-def snapshot_refs(store: Store, plan: SessionPlan) -> list[str]:
-    """Return the refs of a session's snapshots in the repository beside the store."""
-    return [f"{REF_PREFIX}{each.id}" for each in all_snapshots(store) if each.id in plan.snapshots]

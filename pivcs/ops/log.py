@@ -14,6 +14,8 @@ from pivcs.session.codes import (
     BRANCH_SUMMARY,
     COMPACTION,
     CUSTOM_MESSAGE,
+    FORGOTTEN,
+    GONE,
     ROLE_NAMES,
     TOOL_RESULT,
     TYPE_NAMES,
@@ -23,7 +25,10 @@ from pivcs.session.codes import (
 from pivcs.session.fields import LineKind
 from pivcs.session.parts import Part, parts_of
 
-WHO: Final = {TOOL_RESULT: "tool", COMPACTION: "compaction", BRANCH_SUMMARY: "summary", CUSTOM_MESSAGE: "custom"}
+WHO: Final = {
+    TOOL_RESULT: "tool", COMPACTION: "compaction", BRANCH_SUMMARY: "summary", CUSTOM_MESSAGE: "custom",
+    FORGOTTEN: "forgotten", GONE: "forgotten",
+}  # fmt: skip
 
 
 class MadeCommit(NamedTuple):

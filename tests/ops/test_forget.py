@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pivcs.objects.index import index_source
 from pivcs.ops.access import view_of
 from pivcs.ops.covering import CannotForget
-from pivcs.ops.forget import NothingForgotten, forget, plan_forget, remember
+from pivcs.ops.forget import NothingForgotten, finish, forget, plan_forget, remember
 from pivcs.ops.fsck import fsck
 from pivcs.ops.naming import proposed_names
 from pivcs.ops.operations import NotUndone, create_branch, rename_branches, undo
@@ -44,6 +44,7 @@ def forget_named(box: Box, name: str, stream: Stream | None = None) -> SessionVi
     row = view.table.row_named(name)
     assert row is not None
     forget(view, plan_forget(view, row), row, NOW)
+    finish(box.store)
     changed = box.store.stream(current.id)
     assert changed is not None
     return view_of(box.store, changed)

@@ -1,0 +1,211 @@
+"""`pivcs forget`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from pivcs.cli.complete import revisions as complete_revisions
+from pivcs.cli.output import Output, output_options, warn
+from pivcs.cli.target import current_directory, now, open_store, reader, session_option, split_target
+from pivcs.errors import PivcsError
+from pivcs.gitbridge.forgetting import RefsPlan, forget_refs, plan_refs
+from pivcs.gitbridge.process import Git, GitNotFound
+from pivcs.gitbridge.refs_update import RefOutcome
+from pivcs.gitbridge.repository import NoRepository, find_repository
+from pivcs.ops.forget import finish, forget, plan_forget
+from pivcs.ops.forget import remember as let_in
+from pivcs.ops.forget_session import SessionPlan, forget_session, plan_again, plan_session
+from pivcs.ops.locate import NoSession
+from pivcs.ops.masking import Guard
+from pivcs.ops.operations import NoNames
+from pivcs.ops.revision import UnknownRevision, resolve_target
+from pivcs.render.documents import encode
+from pivcs.render.forget_text import (
+    entry_document,
+    entry_lines,
+    outcome_lines,
+    session_document,
+    session_lines,
+)
+from pivcs.render.style import ColourWhen
+
+if TYPE_CHECKING:
+    from pivcs.ops.access import Reader
+    from pivcs.ops.view import SessionView
+    from pivcs.store.store import Store
+
+REFUSED = 1
+
+
+@click.command("forget")
+@click.argument("arguments", metavar="[SESSION] [ENTRY]", nargs=-1, shell_complete=complete_revisions)
+@session_option
+@click.option("-y", "--yes", is_flag=True, help="Do it; without it nothing is changed.")
+@click.option(
+    "--export", "exports", metavar="DIR", multiple=True, help="Another repository in which sessions may be; repeatable."
+)
+@click.option(
+    "--remember", metavar="KEY|OID", help="Let what was forgotten be taken in again, where a file still has it."
+)
+@output_options
+def command(
+    arguments: tuple[str, ...],
+    session: str | None,
+    yes: bool,
+    exports: tuple[str, ...],
+    remember: str | None,
+    as_json: bool,
+    colour: ColourWhen,
+    no_pager: bool,
+    utc: bool,
+) -> None:
+    """Remove an entry, or a whole session, from the store for good: a password that was pasted, say.
+
+    Without --yes this only shows what would be removed and what cannot be reached. With it every copy of the entry
+    goes, in forks and old generations too, with what the log of operations and names of branches say of it, and from
+    refs/pivcs/ of the project's repository. The entry's object id stays, so all that is below it verifies as before. It
+    cannot be undone, and the entry is never taken in again.
+
+    ENTRY is a revision. A SESSION alone (a path, or the beginning of an id or key) means all of it. Session files are
+    never changed: edit the file, or delete it with `pivcs delete`. docs/forgetting.md has all of it.
+
+    The exit code is 1 when a ref was left because it has moved.
+    """
+    output = Output(colour=colour, pager=not no_pager, utc=utc)
+    if remember is not None:
+        if arguments or session is not None or yes or exports:
+            raise click.UsageError("--remember stands alone")
+        _remember(remember, output, as_json=as_json)
+        return
+    named, words = split_target(arguments, session)
+    if len(words) > 1:
+        raise click.UsageError(f"unexpected argument '{words[1]}'")
+    if named is None and not words:
+        raise click.UsageError("say which entry or which session to forget")
+    opened = reader()
+    try:
+        view = opened.open(named)
+        if words:
+            target = resolve_target(view, words[0])
+            for warning in target.warnings:
+                warn(warning)
+            outcomes = _entry(target.view, target.row, exports, output, yes=yes, as_json=as_json)
+        else:
+            outcomes = _session(opened, view, exports, output, yes=yes, as_json=as_json)
+    except (UnknownRevision, NoSession):
+        if named is not None or not words:
+            raise
+        whole = _whole_session(opened, words[0])
+        if whole is None:
+            raise
+        outcomes = _session(opened, whole, exports, output, yes=yes, as_json=as_json)
+    if any(each.outcome == "refused" for each in outcomes):
+        click.get_current_context().exit(REFUSED)
+
+
+def _whole_session(opened: Reader, text: str) -> SessionView | None:
+    """Return the session whose id or key begins with a text."""
+    try:
+        return opened.open(text)
+    except PivcsError:
+        return None
+
+
+def _entry(
+    view: SessionView, row: int, exports: Sequence[str], output: Output, *, yes: bool, as_json: bool
+) -> list[RefOutcome]:
+    plan = plan_forget(view, row)
+    guard = Guard(plan.records)
+    holding = {*plan.sessions, *([view.key.digest] if view.key is not None else [])}
+    repositories = _repositories(view, guard, exports, holding=holding)
+    outcomes: list[RefOutcome] = []
+    if yes:
+        assert view.store is not None
+        plan = forget(view, plan, row, now())
+        guard = Guard(plan.records)
+        outcomes = [each for repository in repositories for each in forget_refs(repository, guard)]
+        finish(view.store, always=plan.again)
+    if as_json:
+        output.bytes([encode(entry_document(plan, repositories, outcomes, done=yes)), b"\n"])
+    else:
+        output.lines(entry_lines(plan, repositories, output.looks, done=yes))
+        output.lines(outcome_lines(outcomes, output.looks))
+    return outcomes
+
+
+def _session(
+    opened: Reader, view: SessionView, exports: Sequence[str], output: Output, *, yes: bool, as_json: bool
+) -> list[RefOutcome]:
+    store = opened.store
+    if store is None or view.key is None:
+        raise NoNames(f"no store has anything of '{view.where}'")
+    again = view.stream is None and view.key.digest in store.forgotten.sessions()
+    plan = plan_again(view.key.digest, view.where) if again else plan_session(view)
+    repositories = _repositories(view, Guard(), exports, sessions=[plan.key])
+    outcomes: list[RefOutcome] = []
+    if yes:
+        _remove_snapshots(store, plan)
+        forget_session(store, plan, now())
+        outcomes = [each for repository in repositories for each in forget_refs(repository, Guard())]
+        finish(store)
+    if as_json:
+        output.bytes([encode(session_document(plan, repositories, outcomes, done=yes)), b"\n"])
+    else:
+        output.lines(session_lines(plan, repositories, output.looks, done=yes))
+        output.lines(outcome_lines(outcomes, output.looks))
+    return outcomes
+
+
+def _remove_snapshots(store: Store, plan: SessionPlan) -> None:
+    """Remove the files of a session's snapshots."""
+    if not plan.snapshots:
+        return
+    from pivcs.gitbridge.snapshot_upkeep import collect_snapshots
+    from pivcs.store.snapshots import set_snapshot_deleted
+
+    git = Git.find(os.environ)
+    with store.writing():
+        for number in plan.snapshots:
+            set_snapshot_deleted(store, number, True)
+    collect_snapshots(store, git)
+
+
+def _repositories(
+    view: SessionView, guard: Guard, exports: Sequence[str], *,
+    sessions: Collection[bytes] = (), holding: Collection[bytes] = (),
+) -> list[RefsPlan]:  # fmt: skip
+    """Return what is to be done in the repositories of the current directory, of the session, and in named ones."""
+    try:
+        git: Git | None = Git.find(os.environ)
+    except GitNotFound:
+        git = None
+    found = {}
+    for place in dict.fromkeys(filter(None, (current_directory(), view.header.cwd, *exports))):
+        try:
+            repository = find_repository(os.path.join(current_directory(), place))
+            if repository.common_dir not in found:
+                found[repository.common_dir] = plan_refs(repository, guard, git, sessions=sessions, holding=holding)
+        except NoRepository:
+            if place in exports:
+                raise
+        except PivcsError as error:
+            warn(f"{error.message}; it is left as it is")
+    return list(found.values())
+
+
+def _remember(text: str, output: Output, *, as_json: bool) -> None:
+    sessions, oids = let_in(open_store(create=False), text)
+    if as_json:
+        document = {
+            "schema": "pivcs.remembered/1",
+            "sessions": [key.hex() for key in sessions],
+            "entries": [oid.hex() for oid in oids],
+        }
+        output.bytes([encode(document), b"\n"])
+        return
+    output.lines(f"session {key.hex()[:16]} is taken in again with the next sync" for key in sessions)
+    output.lines(f"entry {oid.hex()[:16]} is taken in again where a file still has it" for oid in oids)
