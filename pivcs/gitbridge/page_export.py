@@ -111,15 +111,25 @@ def _page(objects: DiskObjectStore, commit: bytes) -> Page | None:
 
 def _heads(objects: DiskObjectStore, commits: list[bytes]) -> list[bytes]:
     """Return those of some commits that no other one descends from, in the same order."""
-    return [
-        commit for commit in commits
-        if not any(other != commit and _descends(objects, other, commit) for other in commits)
-    ]  # fmt: skip
+    heads: list[bytes] = []
+    for commit in commits:
+        if not any(_descends(objects, head, commit) for head in heads):
+            heads = [*(head for head in heads if not _descends(objects, commit, head)), commit]
+    return heads
 
 
 def _descends(objects: DiskObjectStore, commit: bytes, ancestor: bytes) -> bool:
-    """Whether a commit has another one above it. No commit of a start page is older than its parents."""
+    """Whether a commit has another one above it.
+
+    No commit that an export makes is older than its parents, so it is looked for among younger ones first; a person whose
+    clock was wrong may have made others.
+    """
     oldest = _time(raw_object(objects, COMMIT, ancestor, "sessions"))
+    return _is_above(objects, commit, ancestor, oldest) or _is_above(objects, commit, ancestor, 0)
+
+
+def _is_above(objects: DiskObjectStore, commit: bytes, ancestor: bytes, oldest: int) -> bool:
+    """Whether one is found among the commits that are above another and not older than some time in seconds."""
     seen = {commit}
     waiting = [commit]
     while waiting:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import permutations
@@ -25,7 +26,7 @@ from pivcs.ops.access import view_of as stored_view
 from pivcs.ops.operations import create_branch, set_tag
 from tests.builders import CLOCK, build_session, entry_line, header_line, label_line, message_line, tool_call_line
 from tests.gitbridge.archives import Machine
-from tests.gitbridge.git import check, git, needs_git, new_repository
+from tests.gitbridge.git import check, environment, git, needs_git, new_repository
 from tests.ops.views import view_of
 
 pytestmark = needs_git
@@ -382,3 +383,17 @@ def test_of_a_part_of_a_session_nothing_is_on_the_page(tmp_path: Path) -> None:
     before = tree(tmp_path / "review")
     export([Chosen(view, (row,))], Destination.open(tmp_path / "review"))
     assert tree(tmp_path / "review") == before
+
+
+def test_a_commit_with_a_wrong_clock_between_does_not_make_merges_again_and_again(tmp_path: Path) -> None:
+    place = tmp_path / "review"
+    export([view_of(SHORT)], Destination.open(place))
+    fetch(place, place)
+    old = "1000000000 +0000"
+    made = subprocess.run(
+        ["git", "-C", str(place), "commit-tree", "-p", "sessions", "-m", "sessions: mine", "sessions^{tree}"],
+        env=environment(GIT_COMMITTER_DATE=old, GIT_AUTHOR_DATE=old), capture_output=True, check=True,
+    ).stdout.decode().strip()  # fmt: skip
+    git(place, "update-ref", "refs/heads/sessions", made)
+    assert export([view_of(SHORT)], Destination.open(place)).page is None
+    assert git(place, "rev-parse", "sessions").decode().strip() == made
