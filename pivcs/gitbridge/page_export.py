@@ -121,8 +121,8 @@ def _heads(objects: DiskObjectStore, commits: list[bytes]) -> list[bytes]:
 def _descends(objects: DiskObjectStore, commit: bytes, ancestor: bytes) -> bool:
     """Whether a commit has another one above it.
 
-    No commit that an export makes is older than its parents, so it is looked for among younger ones first; a person whose
-    clock was wrong may have made others.
+    No commit that an export makes is older than its parents, so it is looked for among younger ones first; a person
+    whose clock was wrong may have made others.
     """
     oldest = _time(raw_object(objects, COMMIT, ancestor, "sessions"))
     return _is_above(objects, commit, ancestor, oldest) or _is_above(objects, commit, ancestor, 0)
