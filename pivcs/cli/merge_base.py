@@ -38,6 +38,9 @@ def command(
     by object ids, and where these differ because a file was migrated or changed, by entry ids, types and times; a note
     says so. A..B and A...B are the same as A B. The exit code is 1 when they share none.
     """
+    if asks and (count or oid):
+        other = "--count" if count else "--oid"
+        raise click.UsageError(f"--is-ancestor writes nothing, and so does not go with {other}")
     named, _ = split_sides(arguments, session)
     if len(named) != 2:
         raise click.UsageError(f"two revisions, please, not {len(named)}")

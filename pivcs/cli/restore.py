@@ -65,7 +65,7 @@ class _Outcome(NamedTuple):
 @click.option("-p", "--patch", "patches", is_flag=True, help="Show what changes as unified diffs, conflicts too.")
 @click.option("--force", is_flag=True, help="Overwrite conflicts, too: files that somebody else has changed.")
 @click.option("--last-known", is_flag=True, help="Give files of unknown state the content that was last known.")
-@click.option("--dest", metavar="DIR", help="Write the files into DIR instead, which is new or empty.")
+@click.option("--dest", metavar="DIR", help="Write the files into DIR, new or empty, at once, without --apply.")
 @click.option("--into", metavar="DIR", help="Restore in DIR instead of the session's working directory.")
 @click.option("--no-snapshots", is_flag=True, help="Use no snapshot.")
 @base_option

@@ -103,6 +103,8 @@ def summary_of(view: SessionView, row: int, text: str | None, command: str | Non
         return None
     if text is not None and command is not None:
         raise click.UsageError("--summary and --summary-from do not go together")
+    if text is not None and not text.strip():
+        raise click.UsageError("--summary wants a text; without the option nothing is summed up")
     left = left_behind(view, row)
     if not left.entries:
         warn("no path is left, so there is nothing to sum up")

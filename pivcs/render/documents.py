@@ -6,7 +6,9 @@ surrogates, which JSON text cannot carry, become U+FFFD. Times are ISO 8601 in U
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 import orjson
 
@@ -16,13 +18,20 @@ from pivcs.session.times import format_time
 
 Document = dict[str, object]
 
+_OBEYED: Final = re.compile(rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]")
+"""DEL, the second set of control characters, ends of lines and of paragraphs, and what turns the direction of writing:
+orjson writes these as they are."""
+
 
 def encode(document: object) -> bytes:
-    """Return a JSON value as one line of UTF-8."""
+    """Return a JSON value as one line of UTF-8, without characters that a terminal would obey: those are escaped."""
     try:
-        return orjson.dumps(document)
+        data = orjson.dumps(document)
     except TypeError:  # lone surrogates, or integers beyond 64 bits
-        return orjson.dumps(_plain(document))
+        data = orjson.dumps(_plain(document))
+    if _OBEYED.search(data) is None:
+        return data
+    return _OBEYED.sub(lambda found: f"\\u{ord(found[0].decode()):04x}".encode(), data)
 
 
 def _plain(document: object) -> object:

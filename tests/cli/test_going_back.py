@@ -195,3 +195,12 @@ def test_entry_of_an_older_generation_is_not_checked_out_in_place(pivcs: Program
     assert "another source or generation" in done.complaint
     assert pivcs("checkout", tree, "old", "-o", tmp_path / "new.jsonl").code == 0
     assert (tmp_path / "new.jsonl").read_bytes().splitlines()[1:] == [TREE.splitlines()[at] for at in (1, 2, 4, 5)]
+
+
+def test_a_summary_without_a_text_is_refused(pivcs: Program, tree: Path, tmp_path: Path) -> None:
+    for arguments in (("switch", tree, C), ("checkout", tree, C, "-o", tmp_path / "new.jsonl")):
+        result = pivcs(*arguments, "--summary", " ")
+        assert result.code == 2
+        assert b"--summary wants a text" in result.err
+    assert tree.read_bytes() == TREE
+    assert list(tmp_path.glob("*.jsonl")) == [tree]

@@ -190,3 +190,8 @@ def test_every_position_that_a_reflog_shows_can_be_typed(pivcs: Program, tree: P
         for line in pivcs("reflog", tree, ref).lines:
             entry, position = line.split()[:2]
             assert pivcs("rev-parse", "--entry", tree, position).lines == [entry]
+
+
+def test_an_answer_in_the_exit_code_leaves_no_room_for_counts(pivcs: Program, tree: Path) -> None:
+    for option in ("--count", "--oid"):
+        assert pivcs("merge-base", "--is-ancestor", option, tree, B, D).code == 2
