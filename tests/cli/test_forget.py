@@ -1,0 +1,165 @@
+"""`pivcs forget`: a plan first, then all of it, and what is said of it afterwards."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.builders import header_line, message_line, tool_call_line, tool_result_line
+from tests.cli.conftest import Program
+from tests.gitbridge import git as judge
+from tests.gitbridge.git import needs_git
+from tests.ops.test_forget import SECRET, secret_places, with_secret
+
+pytestmark = needs_git
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The only session of a project, which is the current directory."""
+    project, sessions = judge.new_repository(tmp_path / "project"), tmp_path / "sessions"
+    sessions.mkdir()
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("PI_CODING_AGENT_SESSION_DIR", str(sessions))
+    path = sessions / "s.jsonl"
+    path.write_bytes(with_secret().replace(header_line(), header_line(cwd=str(project))))
+    return path
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "home" / "store"
+
+
+def test_plan_changes_nothing_and_says_what_cannot_be_reached(file: Path, store: Path, pivcs: Program):
+    judge.git(".", "remote", "add", "origin", "https://git.example.org/p.git")
+    pivcs("archive")
+    refs = judge.git(".", "for-each-ref")
+    result = pivcs("forget", "bbbbbbbb")
+    assert result.code == 0
+    assert f"{file}: line 3" in result.text
+    assert "1 ref written anew" in result.text
+    for told in ("the session file is as it was", "remote origin, https://git.example.org/p.git", "cannot be undone"):
+        assert told in result.text
+    assert judge.git(".", "for-each-ref") == refs
+    assert secret_places(store)
+    assert SECRET in pivcs("show", "bbbbbbbb").text
+
+
+def test_entry_is_gone_everywhere_and_the_chain_verifies(file: Path, store: Path, tmp_path: Path, pivcs: Program):
+    pivcs("archive")
+    before = pivcs("rev-parse", "HEAD").lines
+    result = pivcs("forget", "bbbbbbbb", "--yes")
+    assert result.code == 0
+    assert SECRET not in result.text
+    assert secret_places(store) == []
+    assert pivcs("rev-parse", "HEAD").lines == before
+    for command in (("log",), ("show", "bbbbbbbb"), ("context",), ("cat", file), ("grep", SECRET), ("op", "log")):
+        assert SECRET not in pivcs(*command).text
+    assert "(forgotten)" in pivcs("log", "--oneline").text
+    checked = pivcs("fsck", "--json")
+    assert checked.code == 0
+    assert [each["id"] for each in checked.json["findings"]] == ["entry-forgotten", "source-has-forgotten"]
+    assert all("nothing new" in line for line in pivcs("archive").lines[:-1])
+    other = ("--store", str(tmp_path / "other"))
+    assert pivcs("import", *other, ".").code == 0
+    assert SECRET.encode() not in pivcs("cat", *other, header_session(file)).out
+    assert pivcs("rev-parse", *other, "-s", header_session(file), "cccccccc").lines == before
+
+
+def header_session(file: Path) -> str:
+    """Return the id of a session."""
+    return str(json.loads(file.read_bytes().split(b"\n", 1)[0])["id"])
+
+
+def test_review_commits_of_a_session_with_a_forgotten_entry_are_written(file: Path, tmp_path: Path, pivcs: Program):
+    pivcs("forget", "bbbbbbbb", "--yes")
+    assert pivcs("export", tmp_path / "review").code == 0
+    judge.check(tmp_path / "review")
+    said = judge.git(tmp_path / "review", "log", "--all", "--format=%B", "-p")
+    assert b"(forgotten)" in said
+    assert SECRET.encode() not in said
+
+
+def test_undo_is_refused_and_says_why(file: Path, pivcs: Program):
+    pivcs("branch", "mine", "HEAD")
+    pivcs("forget", "bbbbbbbb", "--yes")
+    result = pivcs("undo")
+    assert result.code != 0
+    assert "what was forgotten is not in the store any more" in result.complaint
+
+
+def test_session_is_forgotten_by_path_or_id_and_remembered(file: Path, store: Path, pivcs: Program):
+    pivcs("sync")
+    assert "would be forgotten" in pivcs("forget", file).text
+    assert pivcs("forget", header_session(file), "--yes").code == 0
+    assert secret_places(store) == []
+    again = pivcs("log", file)
+    assert again.code == 0
+    assert "was forgotten" in again.complaint
+    assert "[forgotten]" in pivcs("ls").text
+    assert "1 forgotten" in pivcs("sync").text
+    assert "is forgotten already" in pivcs("forget", file).text
+    key = pivcs("forget", file, "--json").json["session"]["key"]
+    assert pivcs("forget", "--remember", key).code == 0
+    assert "1 new" in pivcs("sync").text
+
+
+def test_saying_it_again_covers_refs_of_another_repository(file: Path, tmp_path: Path, pivcs: Program):
+    pivcs("archive")
+    copy = tmp_path / "copy"
+    judge.git(tmp_path, "clone", "-q", "--mirror", "project", str(copy))
+    pivcs("forget", "bbbbbbbb", "--yes")
+    result = pivcs("forget", "bbbbbbbb", "--yes", "--export", copy)
+    assert result.code == 0
+    assert "1 ref written anew" in result.text
+    judge.git(copy, "gc", "-q", "--prune=now")
+    assert SECRET.encode() not in judge.git(copy, "cat-file", "--batch", "--batch-all-objects")
+
+
+def test_documents_say_what_was_done(file: Path, pivcs: Program):
+    plan = pivcs("forget", "bbbbbbbb", "--json").json
+    assert (plan["schema"], plan["done"]) == ("pivcs.forget/1", False)
+    assert plan["entry"]["places"][0]["lines"] == [3]
+    done = pivcs("forget", "bbbbbbbb", "--yes", "--json").json
+    assert done["entry"]["oids"] == plan["entry"]["oids"]
+    remembered = pivcs("forget", "--remember", done["entry"]["oids"][0], "--json").json
+    assert remembered == {"schema": "pivcs.remembered/1", "sessions": [], "entries": done["entry"]["oids"]}
+
+
+@pytest.mark.parametrize("arguments", [(), ("a", "b", "c"), ("--remember", "abcd", "x")])
+def test_what_is_not_said_clearly_is_refused(file: Path, pivcs: Program, arguments: tuple[str, ...]):
+    assert pivcs("forget", *arguments).code == 2
+
+
+def test_nothing_to_remember_is_an_error(file: Path, pivcs: Program):
+    pivcs("sync")
+    assert "nothing was forgotten" in pivcs("forget", "--remember", "abcd1234").complaint
+
+
+def test_files_of_a_session_are_told_without_a_forgotten_write(tmp_path: Path, pivcs: Program):
+    path = tmp_path / "w.jsonl"
+    path.write_bytes(
+        header_line()
+        + message_line("aaaaaaaa", None)
+        + tool_call_line("bbbbbbbb", "aaaaaaaa", "write", {"path": "a.txt", "content": SECRET * 20})
+        + tool_result_line("cccccccc", "bbbbbbbb", "write", "ok")
+        + message_line("dddddddd", "cccccccc", "assistant")
+    )
+    assert pivcs("forget", path, "bbbbbbbb", "--yes").code == 0
+    for command in ("files", "stats", "status", "context"):
+        result = pivcs(command, path)
+        assert result.code == 0, result.complaint
+        assert SECRET not in result.text
+
+
+def test_checkout_writes_the_placeholder(file: Path, pivcs: Program):
+    pivcs("forget", "bbbbbbbb", "--yes")
+    head = pivcs("rev-parse", "HEAD").lines
+    assert pivcs("checkout", "HEAD").code == 0
+    (made,) = [path for path in file.parent.iterdir() if path != file]
+    assert b'"type":"pivcs.forgotten","id":"bbbbbbbb"' in made.read_bytes()
+    assert SECRET.encode() not in made.read_bytes()
+    assert pivcs("rev-parse", made, "HEAD").lines == head
