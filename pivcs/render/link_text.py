@@ -10,6 +10,7 @@ from pivcs.gitbridge.base import decode_path
 from pivcs.gitbridge.link import CommitLink, HandHunk, LinkedFile
 from pivcs.gitbridge.link_notes import REF, Noted
 from pivcs.gitbridge.link_paths import Decided, Place
+from pivcs.gitbridge.objects import LATEST_TIME
 from pivcs.ops.made_match import How, Writer
 from pivcs.ops.view import SessionView
 from pivcs.ops.whereabouts import Whereabouts
@@ -220,7 +221,7 @@ def noted_line(noted: Noted, looks: Looks) -> str:
 def sessions_documents(views: Sequence[SessionView], places: Sequence[Place]) -> list[Document]:
     """Return the sessions that were looked at, and how it was decided where their files are."""
     return [
-        session_document(view) | {"directory": place.prefix, "decided": place.decided.value}
+        {"session": session_document(view), "directory": place.prefix, "decided": place.decided.value}
         for view, place in zip(views, places, strict=True)
     ]
 
@@ -240,7 +241,7 @@ def commit_document(
     document: Document = {
         "commit": commit.ident,
         "parents": list(commit.parents),
-        "time": time_text(commit.time * 1000),
+        "time": time_text(min(commit.time, LATEST_TIME) * 1000),
         "subject": commit.subject,
         "refs": list(refs.get(commit.ident, ())),
         "shallow": commit.is_cut,

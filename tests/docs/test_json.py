@@ -30,12 +30,18 @@ from tests.builders import (
 )
 from tests.docs.file_documents import FILE_DOCUMENTS
 from tests.docs.hook_documents import HOOK_DOCUMENTS
+from tests.docs.link_documents import LINK_DOCUMENTS
 from tests.gitbridge.real_git import find_git
 
 _TEXT = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
-_SHAPES = ("session", "entry", "change", "file", "filechange", "author", "sums")
-_ONCE = {"author": "pivcs.blame/1", "file": "pivcs.files/1", "session": "pivcs.log/1"}
+_SHAPES = (
+    "session", "entry", "change", "file", "filechange", "author", "sums", "linkedsession", "linkedcommit", "madecommit",
+)  # fmt: skip
+_ONCE = {
+    "author": "pivcs.blame/1", "file": "pivcs.files/1", "linkedcommit": "pivcs.link/1", "linkedsession": "pivcs.link/1",
+    "session": "pivcs.log/1",
+}  # fmt: skip
 """Shapes that are in several documents: one of them must have every field with every type."""
 _CHECKS: dict[str, Callable[[object], bool]] = {
     "any": lambda value: True,
@@ -123,6 +129,8 @@ COMMANDS = {
     "pivcs.log/1": ["log", "--all"],
     "pivcs.turns/1": ["log", "--all", "--turns"],
     "pivcs.show/1": ["show"],
+    "pivcs.showcommit/1": ["show"],
+    "pivcs.link/1": ["link"],
     "pivcs.status/1": ["status"],
     "pivcs.ls/1": ["ls"],
     "pivcs.sync/1": ["sync"],
@@ -424,7 +432,7 @@ MADE_FOR: dict[str, Callable[[list[Path], Capture], Documents]] = {
     "pivcs.context/1": seen_by_the_model,
     "pivcs.deleted/1": deleted,
     "pivcs.stats/1": counted,
-} | FILE_DOCUMENTS | HOOK_DOCUMENTS
+} | FILE_DOCUMENTS | HOOK_DOCUMENTS | LINK_DOCUMENTS
 """Schemas of commands that are not about one session file each."""
 
 
