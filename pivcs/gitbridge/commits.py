@@ -108,6 +108,7 @@ def find_commits(
         return
     seen: set[str] = set()
     for is_range, texts in groupby(revisions, lambda text: _RANGE.search(text) is not None):
+        found: Iterator[CommitInfo]
         if is_range:
             found = chain.from_iterable(_listed(repository, git, cut, _ends(repository, git, text)) for text in texts)
         else:

@@ -21,7 +21,7 @@ from pivcs.gitbridge.process import Git
 from pivcs.gitbridge.repository import Repository
 from pivcs.objects.table import NO_TIME
 from pivcs.ops.made import Identity, Made, bare, identity_of, made_of, tells
-from pivcs.ops.made_match import Candidate, How, Match, Run, Writer, match
+from pivcs.ops.made_match import MARGIN, Candidate, How, Match, Run, Writer, match
 from pivcs.ops.view import SessionView
 from pivcs.workspace.base import Base
 
@@ -33,7 +33,6 @@ FEW_COMMITS: Final = 16
 _FEW_NAMES: Final = 16
 HAND_LINES: Final = 2000
 """Lines changed by hand that are kept of a commit to be shown; the rest is counted."""
-_DAY: Final = 24 * 3600
 
 
 class NumberedLine(NamedTuple):
@@ -150,9 +149,9 @@ class Linker:
             self._objects = None
 
     def began(self) -> int | None:
-        """Return when the earliest entry of the sessions was made, in seconds, a day subtracted: clocks differ."""
+        """Return when the earliest entry of the sessions was made, in seconds, and a little before: clocks differ."""
         times = [time for view in self.views for time in view.table.time if time != NO_TIME]
-        return min(times) // 1000 - _DAY if times else None
+        return (min(times) - MARGIN) // 1000 if times else None
 
     def links(self, commits: Sequence[CommitInfo], *, hand: bool = False) -> Iterator[CommitLink]:
         """Yield what ties each commit to the sessions, in the given order; with `hand` also what was changed by hand.
@@ -171,7 +170,7 @@ class Linker:
             left = HAND_LINES if hand else 0
             files = []
             for change in changes:
-                file = self._linked(change, left)
+                file = self._linked(change, commit.time * 1000, left)
                 left -= sum(len(hunk.taken) + len(hunk.written) for hunk in file.by_hand)
                 files.append(file)
             yield CommitLink(commit, tuple(files), is_cut_short=hand and left <= 0)
@@ -236,7 +235,7 @@ class Linker:
                         found.setdefault(ident, []).append(Candidate(number, file))
         return found
 
-    def _linked(self, change: FileChange, hand_lines: int) -> LinkedFile:
+    def _linked(self, change: FileChange, time: int, hand_lines: int) -> LinkedFile:
         candidates = list(self._by_path.get(change.path, ()))
         if change.old_path != change.path:
             candidates += self._by_path.get(change.old_path, ())
@@ -247,7 +246,7 @@ class Linker:
         if change.is_submodule or change.new == change.old:
             candidates = []
         runs = [Run(hunk.taken, hunk.written) for hunk in change.hunks]
-        found = match(mades, candidates, runs, change.new, lambda: self._lines(change.new))
+        found = match(mades, candidates, runs, change.new, lambda: self._lines(change.new), time)
         hand = sum(each is None for run in found.writers for each in run)
         return LinkedFile(
             change=replace(change, hunks=()),

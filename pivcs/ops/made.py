@@ -128,7 +128,7 @@ class Made:
             return
         if file.has_crlf is False and b"\r\n" in after.content:
             file.has_crlf = True
-        old = [] if before is None or before.content is None or _is_replaced(change) else bare_lines(before.content)
+        old = [] if before is None or before.content is None else bare_lines(before.content)
         new = bare_lines(after.content)
         file.note(change.row, *_difference(old, new))
         if len(set(new)) != len(new):
@@ -215,12 +215,6 @@ def _naming(names: Collection[str] | None) -> Callable[[bytes], bool]:
         return lambda record: True
     wanted = [name.encode() for name in names]
     return lambda record: any(name in record for name in wanted) or b"\\u00" in record
-
-
-def _is_replaced(change: Change) -> bool:
-    """Whether a file was written of which only a base says what it was: nobody has read it."""
-    before = change.before
-    return change.kind == "write" and before is not None and before.base is not None and before.changed_at is None
 
 
 def _difference(old: list[bytes], new: list[bytes]) -> tuple[list[bytes], list[bytes]]:

@@ -12,9 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pivcs.ops.made import Made, MadeFile, bare, tells
+
+MARGIN: Final = 300_000
+"""Milliseconds by which the clocks of sessions and of commits may differ."""
 
 
 class How(StrEnum):
@@ -66,20 +69,24 @@ def match(
     runs: Sequence[Run],
     new: bytes | None,
     whole: Callable[[], Sequence[bytes] | None],
+    time: int | None = None,
 ) -> Match:
     """Return who wrote the lines that were put into a file.
 
     `candidates` are of `mades`, by number. `new` is the id of the file's content, None when it is gone; `whole` is
-    asked for all its lines when they are needed, and may not know them.
+    asked for all its lines when they are needed, and may not know them. `time` is when it was (milliseconds since
+    1970): of several entries the latest until then is taken, and when all are later the latest of these, as clocks may
+    be wrong.
     """
-    found = _left_by(mades, candidates, new)
+    choice = _Choice(mades, None if time is None else time + MARGIN)
+    found = _left_by(choice, candidates, new)
     if found is not None:
         writer, is_converted = found
-        writers = [[_of_version(mades, candidates, bare(line), writer) for line in run.written] for run in runs]
+        writers = [[_of_version(choice, candidates, bare(line), writer) for line in run.written] for run in runs]
         result = Match(How.EXACT, writers, writer, is_converted)
         result.lines[writer] += 0
     else:
-        writers = _by_lines(mades, candidates, runs, whole)
+        writers = _by_lines(choice, candidates, runs, whole)
         is_any = any(each is not None for run in writers for each in run)
         result = Match(How.LINES if is_any else How.NONE, writers)
         result.is_converted = is_any and _has_crlf(candidates) != any(
@@ -93,9 +100,28 @@ def _has_crlf(candidates: Iterable[Candidate]) -> bool:
     return any(each.file.has_crlf for each in candidates)
 
 
-def _left_by(
-    mades: Sequence[Made], candidates: Iterable[Candidate], new: bytes | None
-) -> tuple[Writer, bool] | None:
+class _Choice(NamedTuple):
+    """How one of several entries is chosen: the latest until a time, else the latest."""
+
+    mades: Sequence[Made]
+    until: int | None
+
+    def latest_row(self, session: int, rows: Iterable[int]) -> int:
+        """Return the latest of some rows of one session."""
+        table = self.mades[session].view.table
+        return max(rows, key=lambda row: (self.until is None or table.time[row] <= self.until, row))
+
+    def latest(self, writers: Iterable[Writer]) -> Writer:
+        """Return the latest of entries of different sessions; of those of a time the one whose session began first."""
+
+        def order(writer: Writer) -> tuple[bool, int, int]:
+            time = self.mades[writer.session].view.table.time[writer.row]
+            return self.until is None or time <= self.until, time, -writer.session
+
+        return max(writers, key=order)
+
+
+def _left_by(choice: _Choice, candidates: Iterable[Candidate], new: bytes | None) -> tuple[Writer, bool] | None:
     """Return the latest entry that left a file with an id, and whether only with other line ends."""
     if new is None:
         return None
@@ -103,35 +129,27 @@ def _left_by(
         (False, lambda file: file.left), (True, lambda file: file.left_lf),
     ]  # fmt: skip
     for is_converted, table in tables:
-        found = [Writer(each.session, rows[-1]) for each in candidates if (rows := table(each.file).get(new))]
+        found = [
+            Writer(each.session, choice.latest_row(each.session, rows))
+            for each in candidates if (rows := table(each.file).get(new))
+        ]  # fmt: skip
         if found:
-            return _latest(mades, found), is_converted
+            return choice.latest(found), is_converted
     return None
 
 
-def _latest(mades: Sequence[Made], writers: Iterable[Writer]) -> Writer:
-    """Return the latest of entries; each session has at most one of them."""
-
-    def order(writer: Writer) -> tuple[int, int]:
-        return mades[writer.session].view.table.time_of(writer.row) or 0, -writer.session
-
-    return max(writers, key=order)
-
-
-def _of_version(
-    mades: Sequence[Made], candidates: Iterable[Candidate], line: bytes, version: Writer
-) -> Writer | None:
+def _of_version(choice: _Choice, candidates: Iterable[Candidate], line: bytes, version: Writer) -> Writer | None:
     """Return who wrote a line of a version that an entry left: somebody on its path, if there is one."""
     others = []
     for session, file in candidates:
         rows = file.writers(line)
         if session == version.session and rows:
-            row = _nearest_above(mades[session], rows, version.row)
+            row = _nearest_above(choice.mades[session], rows, version.row)
             if row is not None:
                 return Writer(session, row)
         if rows:
-            others.append(Writer(session, max(rows)))
-    return _latest(mades, others) if others else None
+            others.append(Writer(session, choice.latest_row(session, rows)))
+    return choice.latest(others) if others else None
 
 
 def _nearest_above(made: Made, rows: Iterable[int], row: int) -> int | None:
@@ -147,12 +165,12 @@ def _nearest_above(made: Made, rows: Iterable[int], row: int) -> int | None:
 
 
 def _by_lines(
-    mades: Sequence[Made], candidates: Sequence[Candidate], runs: Sequence[Run],
+    choice: _Choice, candidates: Sequence[Candidate], runs: Sequence[Run],
     whole: Callable[[], Sequence[bytes] | None],
 ) -> list[list[Writer | None]]:  # fmt: skip
     lines = [[bare(line) for line in run.written] for run in runs]
     written = {line for run in lines for line in run if tells(line)}
-    known = {line: _last_writer(mades, candidates, line) for line in written}
+    known = {line: _last_writer(choice, candidates, line) for line in written}
     if not any(known.values()):
         return [[None] * len(run) for run in lines]
     left = _allowed(candidates, lines, whole, {line for line, writer in known.items() if writer is not None})
@@ -172,13 +190,12 @@ def _by_lines(
     return result
 
 
-def _last_writer(mades: Sequence[Made], candidates: Iterable[Candidate], line: bytes) -> Writer | None:
-    found: dict[int, int] = {}
-    for session, file in candidates:
-        rows = file.writers(line)
-        if rows:
-            found[session] = max(max(rows), found.get(session, -1))
-    return _latest(mades, [Writer(*each) for each in found.items()]) if found else None
+def _last_writer(choice: _Choice, candidates: Iterable[Candidate], line: bytes) -> Writer | None:
+    found = [
+        Writer(session, choice.latest_row(session, rows))
+        for session, file in candidates if (rows := file.writers(line))
+    ]  # fmt: skip
+    return choice.latest(found) if found else None
 
 
 def _allowed(

@@ -174,6 +174,26 @@ def test_latest_writer_on_the_way_to_a_version_wins(project: Project) -> None:
     assert told(project.root, talk, "HEAD") == [Told({second: 1}, 1)]
 
 
+def test_what_is_written_again_later_leaves_earlier_commits_to_who_wrote_before(project: Project) -> None:
+    talk = Talk(cwd=str(project.root))
+    talk.prompt("Write it.")
+    first = talk.write("a.py", "the_same_line()\n")
+    commit = project.commit({"a.py": "the_same_line()\nby_hand()\n"}, at=talk.clock // 1000 + 1)
+    later = Talk(cwd=str(project.root), session_id="later", clock=talk.clock + 3_600_000, first=100)
+    later.prompt("Write it again.")
+    second = later.write("a.py", "the_same_line()\nanother_line()\n")
+    (link,) = links_of(project.root, talk, later, revisions=(commit,))
+    assert [(writer.session, lines) for writer, lines in link.entries()] == [(0, 1)]
+    project.commit({"a.py": ""}, at=later.clock // 1000 + 1)
+    commit = project.commit({"a.py": "the_same_line()\nby_hand()\n"}, at=later.clock // 1000 + 2)
+    (link,) = links_of(project.root, talk, later, revisions=(commit,))
+    assert [(writer.session, lines) for writer, lines in link.entries()] == [(1, 1)]
+    project.commit({"a.py": ""}, at=200_000_000)
+    wrong = project.commit({"a.py": "the_same_line()\nby_hand()\n"}, at=200_000_001)
+    assert told(project.root, talk, wrong) == [Told({first: 1}, 1)]
+    assert told(project.root, later, wrong) == [Told({second: 1}, 1)]
+
+
 def test_renamed_file_is_found_under_both_names(project: Project, work: Work) -> None:
     project.commit({"src/one.py": ONE})
     edited = work.talk.edit("src/one.py", "    forget_everything()\n", "    forget_everything()\n    say_goodbye()\n")

@@ -100,12 +100,13 @@ def test_edit_of_an_unknown_file_tells_its_lines_alone() -> None:
     assert set(file.left) == {blob_id(b"new_line()\nsame()\n")}
 
 
-def test_file_written_anew_is_all_of_it_whatever_a_base_had() -> None:
+def test_file_written_over_one_of_a_base_is_what_differs() -> None:
     talk = Talk()
     talk.prompt("Go.")
     talk.write("a.py", "line_of_it()\nanother()\n")
     base = MappingBase({"a.py": b"line_of_it()\n"})
-    assert set(made(talk, base=base).files[A].lines()) == {b"line_of_it()", b"another()"}
+    assert set(made(talk).files[A].lines()) == {b"line_of_it()", b"another()"}
+    assert set(made(talk, base=base).files[A].lines()) == {b"another()"}
 
 
 def test_commands_do_not_decide_and_other_files_neither() -> None:
