@@ -35,17 +35,23 @@ def page_piece(value: object, call: ToolCall | None, name: str, images: Sequence
     entry = Entry(value)
     message = entry.message
     who = (message.role if message is not None else None) or entry.type or "entry"
-    by = (message.model or message.tool_name) if message is not None else None
-    head = f"## {_inline(who)}" + (f" ({_inline(by)})" if by else "")
+    if message is not None and who == "toolResult":
+        head = f"### {_inline(message.tool_name or 'tool')}: {'error' if message.is_error else 'result'}"
+    else:
+        head = f"## {_inline(who)}" + (f" ({_inline(message.model)})" if message is not None and message.model else "")
     when = _when(entry.time)
     lines = [head, "", f"`{_inline(name)}`" + (f" {when}" if when else ""), ""]
     parts = parts_of(value)
     if not parts:
         lines += [_inline(subject(value, call)), ""]
     shown = iter(images)
-    for part in parts:
+    for place, part in enumerate(parts):
         image = next(shown, None) if part.kind == "image" else None
-        if image is not None:
+        if part.kind == "removed" and parts[place + 1 : place + 2] and parts[place + 1].kind == "added":
+            lines += [*_change_lines(part, parts[place + 1], name), ""]
+        elif part.kind == "added" and place and parts[place - 1].kind == "removed":
+            continue
+        elif image is not None:
             lines += [f"![{image.kind} image, {len(image.data):,} bytes]({image_link(image.name)})", ""]
         else:
             lines += [*_part_lines(part, name, quoted=who == "user"), ""]
@@ -70,14 +76,22 @@ def _part_lines(part: Part, name: str, *, quoted: bool) -> list[str]:
     return [f"<details><summary>{label}</summary>", "", *_fenced(text, name), "", "</details>"]
 
 
-def _fenced(text: str, name: str) -> list[str]:
+def _change_lines(removed: Part, added: Part, name: str) -> list[str]:
+    """Return the old and the new text of an edit as one change."""
+    old, new = (plain(part.text).strip("\n").split("\n") if part.text.strip("\n") else [] for part in (removed, added))
+    label = f"change: {len(old)} line{'s' * (len(old) != 1)} removed, {len(new)} added"
+    changed = "\n".join([*(f"-{line}" for line in old), *(f"+{line}" for line in new)])
+    return [f"<details><summary>{label}</summary>", "", *_fenced(changed, name, "diff"), "", "</details>"]
+
+
+def _fenced(text: str, name: str, language: str = "text") -> list[str]:
     lines = text.split("\n")
     shown = [line[:LONGEST_LINE] + ("…" if len(line) > LONGEST_LINE else "") for line in lines[:OUTPUT_LINES]]
     if len(lines) > OUTPUT_LINES:
         shown.append(f"(+{len(lines) - OUTPUT_LINES} lines: `pivcs show {_inline(name)}` has all of them)")
     longest = max((len(run) for line in shown for run in _FENCE.findall(line)), default=0)
     fence = "`" * max(3, longest + 1)
-    return [f"{fence}text", *shown, fence]
+    return [f"{fence}{language}", *shown, fence]
 
 
 def _markdown(text: str) -> list[str]:

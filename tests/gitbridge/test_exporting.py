@@ -228,3 +228,15 @@ def test_entries_of_any_kind_and_damage_are_exported(tmp_path: Path):
     views: list[SessionView] = [view_of(data) for data in SESSIONS.values()]
     export(views, Destination.open(tmp_path / "review"))
     _clean(tmp_path / "review")
+
+
+def test_an_edit_is_one_change_on_its_page(tmp_path: Path):
+    talk = Talk()
+    talk.prompt("Change it.")
+    talk.edit("a.py", "x = 1\n```\n", "x = 2\ny = 3\n")
+    talk.say("Done.")
+    done = _exported(tmp_path / "review", talk.data)
+    page = _file(tmp_path / "review", f"{done.sessions[0].folder}/main", ".pivcs/turns/00/0000/00.md")
+    assert "change: 2 lines removed, 2 added" in page
+    assert "````diff\n-x = 1\n-```\n+x = 2\n+y = 3\n````" in page
+    assert "### edit: result" in page
