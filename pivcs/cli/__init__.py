@@ -57,6 +57,7 @@ COMMANDS = {
     "rename": "rename",
     "restore": "restore",
     "rev-parse": "rev_parse",
+    "scan": "scan",
     "show": "show",
     "snapshot": "snapshot",
     "stats": "stats",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, TypeVar
 
 import click
@@ -10,15 +10,16 @@ import click
 from pivcs.cli.output import byte_progress, warn
 from pivcs.cli.target import current_directory
 from pivcs.errors import StateError
-from pivcs.ops.scan import SessionScan, scan_session
-from pivcs.ops.scan_allow import Judged, allowed_secrets, counts_by_rule, judged
+from pivcs.ops.scan import bytes_left, scan_session
+from pivcs.ops.scan_allow import Allowed, Judged, allowed_secrets, counts_by_rule, judged
 from pivcs.ops.view import SessionView
 from pivcs.render.amounts import plural
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_TAKES_LONG: Final = 16 << 20
 _HINT: Final = (
-    "`pivcs scan` shows where, `pivcs scan --allow FINGERPRINT` lets one pass for good, --yes lets all of them pass now"
+    "`pivcs scan` shows where; `pivcs scan --allow FINGERPRINT` lets one pass for good, --yes all of them this time"
 )
 
 
@@ -49,19 +50,21 @@ def check_leaving(views: Iterable[SessionView], *, yes: bool, refuse: bool) -> N
     warn(f"{said}; `pivcs scan` shows where")
 
 
-def scanned(views: Iterable[SessionView], rules: Sequence[str] = ()) -> list[Judged]:
-    """Look through sessions, with a bar where it takes long; findings of some rules, or of all.
+def scanned(views: Iterable[SessionView], rules: Sequence[str] = ()) -> Iterator[Judged]:
+    """Look through sessions one by one, with a bar where it takes long; yields findings of some rules, or of all.
 
     A session that stands among them twice is looked through once.
     """
-    chosen: dict[object, SessionView] = {}
+    seen: set[object] = set()
+    allowed: dict[str, Allowed] | None = None
     for view in views:
-        chosen.setdefault(view.key if view.key is not None else view.where, view)
-    sizes = sum(view.table.end for view in chosen.values())
-    results: list[SessionScan] = []
-    with byte_progress("looking for secrets", sizes, shown=sizes > 16 << 20) as advance:
-        results += [scan_session(view, advance) for view in chosen.values()]
-    if not results:
-        return []
-    allowed = allowed_secrets(results[0].view.store, current_directory())
-    return [judged(result, allowed, rules) for result in results]
+        session = view.key if view.key is not None else view.where
+        if session in seen:
+            continue
+        seen.add(session)
+        if allowed is None:
+            allowed = allowed_secrets(view.store, current_directory())
+        left = bytes_left(view)
+        with byte_progress("looking for secrets", left, shown=left > _TAKES_LONG) as advance:
+            scan = scan_session(view, advance)
+        yield judged(scan, allowed, rules)

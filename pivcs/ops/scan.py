@@ -7,7 +7,7 @@ lines that are no JSON the text is looked through: they leave the machine as wel
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Final, NamedTuple
 
@@ -15,8 +15,8 @@ from pivcs.objects.table import DOUBLED
 from pivcs.ops.access import view_of
 from pivcs.ops.live_file import LiveReading
 from pivcs.ops.records import iter_records
-from pivcs.ops.scan_strings import SHORTEST, Text, place_of, texts_of
-from pivcs.ops.scan_text import Hit, find_secrets, rules_version
+from pivcs.ops.scan_strings import KEY, Texts, place_of
+from pivcs.ops.scan_text import find_secrets, rules_version
 from pivcs.ops.view import SessionView
 from pivcs.session.fields import LineKind
 from pivcs.session.jsontext import NotJson, parse_json
@@ -103,9 +103,18 @@ def scan_stream(view: SessionView, advance: Advance = lambda _: None) -> Session
     findings = [_finding(view, secret) for secret in found]
     if view.table.pending:
         data = view.source.read_range(view.table.end, view.table.pending)
-        findings += [_finding(view, secret) for secret in _secrets(_texts_of_line(None, data))]
+        batch = Texts()
+        batch.begin(None)
+        _add_line(batch, data)
+        findings += [_finding(view, secret) for secret in _secrets(batch)]
     size = view.table.end + view.table.pending
     return SessionScan(view, tuple(findings), size - start, size)
+
+
+def bytes_left(view: SessionView) -> int:
+    """Return how many bytes of a session's own stream were not looked through yet."""
+    known = _known(view)
+    return view.table.end - (0 if known is None else known.end)
 
 
 def _known(view: SessionView) -> Scanned | None:
@@ -134,11 +143,6 @@ def _finding(view: SessionView, secret: ScannedSecret) -> Finding:
     )
 
 
-class _Located(NamedTuple):
-    row: int | None
-    text: Text
-
-
 def _new_secrets(view: SessionView, first: int, advance: Advance) -> Iterator[ScannedSecret]:
     """Yield what is found in the rows from `first` on."""
     table = view.table
@@ -147,37 +151,39 @@ def _new_secrets(view: SessionView, first: int, advance: Advance) -> Iterator[Sc
         for row in range(first, len(table))
         if table.kind[row] != LineKind.BLANK and not table.flags[row] & DOUBLED
     ]
-    batch: list[_Located] = []
-    size = 0
+    batch = Texts()
     with LiveReading(view) as read:
         for row, record in zip(rows, iter_records(view, rows, read), strict=True):
-            texts = _texts_of_line(row, record) if record is not None else _texts_in_pieces(view, row)
-            for located in texts:
-                batch.append(located)
-                size += len(located.text.text)
-                if size >= BATCH:
+            batch.begin(row)
+            if record is not None:
+                _add_line(batch, record)
+            else:
+                for text in _texts_in_pieces(view, row):
+                    batch.add_text(text)
                     yield from _secrets(batch)
-                    batch, size = [], 0
+                    batch.begin(row)
+            if batch.size >= BATCH:
+                yield from _secrets(batch)
             advance(table.length[row])
     yield from _secrets(batch)
 
 
-def _texts_of_line(row: int | None, record: bytes) -> Iterator[_Located]:
+def _add_line(batch: Texts, record: bytes) -> None:
+    """Add the strings of a line, or its text when it is no JSON."""
     try:
         value = parse_json(record)
     except NotJson:
-        yield _Located(row, Text(_unescaped(record.decode("utf-8", "replace")), None))
+        batch.add_text(_unescaped(record.decode("utf-8", "replace")))
         return
-    for text in texts_of(value):
-        yield _Located(row, text)
+    batch.add_value(value)
 
 
-def _texts_in_pieces(view: SessionView, row: int) -> Iterator[_Located]:
+def _texts_in_pieces(view: SessionView, row: int) -> Iterator[str]:
     """Yield the text of a line that is too long to be parsed, in pieces that overlap."""
     held = b""
     for piece in view.iter_record(row):
         data = held + piece
-        yield _Located(row, Text(_unescaped(data.decode("utf-8", "replace")), None))
+        yield _unescaped(data.decode("utf-8", "replace"))
         held = data[-OVERLAP:]
 
 
@@ -190,34 +196,26 @@ def _unescaped(text: str) -> str:
     return _ESCAPE.sub(resolved, text) if "\\" in text else text
 
 
-def _secrets(batch: Iterable[_Located]) -> Iterator[ScannedSecret]:
-    located = list(batch)
-    texts = [each.text.text for each in located]
-    last: tuple[object, ...] = ()
-    for hit in find_secrets(texts, [each.text.name for each in located]):
-        row, text = located[hit.text]
-        line = 1 + text.text.count("\n", 0, hit.start)
-        secret = ScannedSecret(row, hit.rule, _place(text), line, hit.fingerprint(), hit.excerpt())
-        if secret != last:  # one that two pieces of a long line have, or that a line has twice
+def _secrets(batch: Texts) -> Iterator[ScannedSecret]:
+    """Yield what is found in a batch, and make room in it."""
+    last: ScannedSecret | None = None
+    found: set[int] = set()
+    for hit in find_secrets(batch.texts, batch.names):
+        found.add(hit.text)
+        text, name = batch.texts[hit.text], batch.names[hit.text]
+        place = place_of(batch.wheres[hit.text], _shown_key) + (" (key)" if name == KEY else "")
+        line = 1 + text.count("\n", 0, hit.start)
+        secret = ScannedSecret(batch.row_of(hit.text), hit.rule, place, line, hit.fingerprint(), hit.excerpt())
+        if secret != last:  # a line may have one twice
             yield secret
         last = secret
-
-
-def _place(text: Text) -> str:
-    place = place_of(text.where, _shown_key)
-    return f"{place} (key)" if text.is_key else place
+    batch.forget(found)
 
 
 def _shown_key(key: str) -> str:
     """Return a key with what is secret in it cut short."""
-    if len(key) < SHORTEST:
-        return key
     shown, end = [], 0
-    for hit in _hits_in(key):
+    for hit in find_secrets([key]):
         shown += [key[end : hit.start], hit.excerpt()]
         end = hit.end
     return "".join([*shown, key[end:]])
-
-
-def _hits_in(text: str) -> Sequence[Hit]:
-    return find_secrets([text])

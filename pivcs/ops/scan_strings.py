@@ -1,53 +1,98 @@
-"""The strings of a parsed entry, and where in it they stand."""
+"""The strings of parsed entries, and where in them they stand."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple
+from bisect import bisect_right
+from collections.abc import Callable
+from typing import Final
+
+from pivcs.ops.scan_values import is_secret_name
 
 Where = tuple["Where | None", "str | int"]
 """The container that a value is in, and its key or number there."""
 
-SHORTEST: Final = 8
-"""Shorter texts are no secrets; most strings of an entry are ids and names of types."""
+SHORTEST: Final = 10
+"""Shorter texts are no secrets by themselves; most strings of an entry are ids and names of types."""
 
+KEY: Final = ""
+"""Stands for the name of a text that is a key itself."""
+
+_REMEMBERED: Final = 10_000
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-class Text(NamedTuple):
-    """A string of an entry. `name` is the key that it is the value of; `is_key`: it is a key itself."""
+class Texts:
+    """Strings of many entries, in columns: texts, names (the key that a text is the value of, None in a list, `KEY`
+    for a key) and places. Keys that were looked at before, in any entry, are left out."""
 
-    text: str
-    where: Where | None
-    name: str | None = None
-    is_key: bool = False
+    __slots__ = ("_clean", "_firsts", "_rows", "names", "size", "texts", "wheres")
 
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.names: list[str | None] = []
+        self.wheres: list[Where | None] = []
+        self.size = 0
+        self._rows: list[int | None] = []
+        self._firsts: list[int] = []
+        self._clean: set[str] = set()
 
-def texts_of(value: object) -> Iterator[Text]:
-    """Yield the strings of a parsed value, keys among them, but for the shortest. No nesting is too deep for it."""
-    left: list[tuple[object, Where | None]] = [(value, None)]
-    while left:
-        inner, where = left.pop()
-        if isinstance(inner, dict):
-            for key, each in inner.items():
-                if len(key) >= SHORTEST:
-                    yield Text(key, (where, key), None, True)
-                if isinstance(each, str):
-                    if len(each) >= SHORTEST:
-                        yield Text(each, (where, key), key)
-                elif isinstance(each, (dict, list)):
-                    left.append((each, (where, key)))
-        elif isinstance(inner, list):
-            for number, each in enumerate(inner):
-                if isinstance(each, str):
-                    if len(each) >= SHORTEST:
-                        yield Text(each, (where, number))
-                elif isinstance(each, (dict, list)):
-                    left.append((each, (where, number)))
-        elif isinstance(inner, str) and len(inner) >= SHORTEST:
-            yield Text(inner, where)
+    def begin(self, row: int | None) -> None:
+        """Say which row the strings belong to that follow."""
+        self._rows.append(row)
+        self._firsts.append(len(self.texts))
+
+    def row_of(self, text: int) -> int | None:
+        """Return the row that a text belongs to, by its number among the texts."""
+        return self._rows[bisect_right(self._firsts, text) - 1]
+
+    def add_text(self, text: str) -> None:
+        """Add what is no part of an entry."""
+        self._add(text, None, None)
+
+    def add_value(self, value: object) -> None:
+        """Add the strings of a parsed value, keys among them. No nesting is too deep for it."""
+        left: list[tuple[object, Where | None]] = [(value, None)]
+        clean = self._clean
+        while left:
+            inner, where = left.pop()
+            if isinstance(inner, dict):
+                for key, each in inner.items():
+                    if len(key) >= SHORTEST and key not in clean:
+                        self._add(key, (where, key), KEY)
+                    if isinstance(each, str):
+                        if len(each) >= SHORTEST or is_secret_name(key):
+                            self._add(each, (where, key), key)
+                    elif isinstance(each, (dict, list)):
+                        left.append((each, (where, key)))
+            elif isinstance(inner, list):
+                for number, each in enumerate(inner):
+                    if isinstance(each, str):
+                        self._add(each, (where, number), None)
+                    elif isinstance(each, (dict, list)):
+                        left.append((each, (where, number)))
+            elif isinstance(inner, str):
+                self._add(inner, where, None)
+
+    def _add(self, text: str, where: Where | None, name: str | None) -> None:
+        self.texts.append(text)
+        self.names.append(name)
+        self.wheres.append(where)
+        self.size += len(text)
+
+    def forget(self, with_secrets: set[int]) -> None:
+        """Make room for others; keys among the texts but for these, by their numbers, are clean."""
+        clean = self._clean
+        if len(clean) < _REMEMBERED:
+            clean.update(
+                text
+                for number, (text, name) in enumerate(zip(self.texts, self.names, strict=True))
+                if name == KEY and number not in with_secrets
+            )
+        for column in (self.texts, self.names, self.wheres, self._rows, self._firsts):
+            column.clear()
+        self.size = 0
 
 
 def place_of(where: Where | None, shown: Callable[[str], str]) -> str:

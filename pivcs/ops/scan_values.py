@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 SHORTEST: Final = 8
 LONGEST: Final = 200
-_SURE_NAMES: Final = ("passw", "pwd")
+_SURE_NAMES: Final = ("passw", "passphrase", "pwd")
 _ENTROPY: Final = 3.0
 """Bits for each character that a value must have at least: English words have less, random texts of its length more."""
 
@@ -27,7 +27,7 @@ _HEADER = re.compile(
     re.IGNORECASE,
 )
 _SECRET_NAME = re.compile(
-    r"(?i:passw|pwd)|(?i:secret|token|credentials?|(?:api|access|private|auth|signing|encryption|account)[_.-]?key)(?![a-z])"
+    r"(?i:passw(?:or[dt]|d)|passphrase|pwd)|(?i:secret|token|credentials?|(?:api|access|private|auth|signing|encryption|account)[_.-]?key)(?![a-z])"
 )
 _NO_SECRET_NAME = re.compile(
     r"(?:name|type|count|limit|ur[il]|path|file|dir|length|len|max|min|size|usage|budget|iz\w+|expir\w*|ttl|ref|arn"
