@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from pivcs.cli.export_choice import chosen_sessions, export_base
+from pivcs.cli.export_choice import chosen_sessions, export_base, with_history
 from pivcs.cli.leaving import check_leaving
 from pivcs.cli.output import Output, output_options
 from pivcs.cli.store_identity import store_id
@@ -68,12 +68,14 @@ def command(
     chosen = chosen_sessions(sessions, session)
     if not chosen:
         raise NoSession("no session belongs to the current project", hint="name session files, see `pivcs ls --all`")
+    if base is not None:
+        with_history(destination)
     check_leaving((each.view for each in chosen), yes=False, refuse=False)
     place = Destination.open(destination)
     review = ReviewOptions(Granularity(granularity or Granularity.ENTRIES), person=person)
     options = ExportOptions(review, snapshots=snapshots, force=force, store_id=store_id(chosen[0].view))
     if base is not None:
-        options = export_base(options, destination, base)
+        options = export_base(options, place.repository, base)
     done = export(chosen, place, options)
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     where = str(destination)

@@ -14,7 +14,7 @@ from pivcs.errors import InputError
 from pivcs.gitbridge.base import GitBase
 from pivcs.gitbridge.exporting import ExportOptions
 from pivcs.gitbridge.process import Git, GitNotFound
-from pivcs.gitbridge.repository import NoRepository, find_repository, resolve_commit
+from pivcs.gitbridge.repository import NoRepository, Repository, find_repository, resolve_commit
 from pivcs.gitbridge.review_targets import Chosen
 from pivcs.ops.access import Reader
 from pivcs.ops.locate import NoSession
@@ -68,13 +68,20 @@ def _joined(first: Chosen, second: Chosen) -> Chosen:
     return Chosen(first.view, sorted({*first.rows, *second.rows}))
 
 
-def export_base(options: ExportOptions, destination: Path, base: str) -> ExportOptions:
-    """Return options that let commits go on from a commit of DEST. Raises `NoRepository`, `UnknownCommit`."""
+def with_history(destination: Path) -> None:
+    """Refuse a DEST that has nothing yet, so no commit to go on from. Raises `NoRepository`."""
+    if not destination.exists() or (destination.is_dir() and not any(destination.iterdir())):
+        raise NoRepository(
+            f"there is no repository at '{destination}'", hint="--base wants the project's repository, or a clone of it"
+        )
+
+
+def export_base(options: ExportOptions, repository: Repository, base: str) -> ExportOptions:
+    """Return options that let commits go on from a commit of a repository. Raises `UnknownCommit`."""
     try:
         git: Git | None = Git.find(os.environ)
     except GitNotFound:
         git = None
-    repository = find_repository(str(destination))
     commit = resolve_commit(repository, text_of(base), git)
 
     def base_of(view: SessionView) -> Base:

@@ -126,6 +126,10 @@ def test_commits_go_on_from_the_project(demo: Path, tmp_path: Path, pivcs: Progr
     wrong = pivcs("export", "project", demo, "--base", "nothing")
     assert wrong.code == 10
     assert b"names no commit" in wrong.err
+    nowhere = pivcs("export", "project/new", demo, "--base", "main")
+    assert nowhere.code == 20
+    assert b"there is no repository" in nowhere.err
+    assert not (project / "new").exists()
 
 
 def test_whoever_is_named_is_the_author(demo: Path, tmp_path: Path, pivcs: Program):
