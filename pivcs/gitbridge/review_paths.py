@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from pivcs.gitbridge.ref_names import encode_component
-from pivcs.ops.safe_paths import refusal
+from pivcs.ops.safe_paths import refusal, without_passed_over
 from pivcs.workspace.state import FilePath
 
 OURS: Final = b".pivcs"
 PARTS: Final = 100
 """Names in one directory at most: a flat one costs as much for every change as it has names."""
+
+_SHORT: Final = re.compile(r"(?:g|gi[0-9a-z]{0,4})?~[0-9]")
+"""Names that NTFS may have given to `.gitmodules` and the like, as git takes them for these."""
 
 
 def file_place(path: FilePath, prefix: tuple[bytes, ...] = ()) -> tuple[bytes, ...]:
@@ -21,9 +25,15 @@ def file_place(path: FilePath, prefix: tuple[bytes, ...] = ()) -> tuple[bytes, .
     below `.pivcs/escaped/`, and so does what is outside of the working directory.
     """
     safe = refusal(path.text, windows=True) is None
-    if path.inside and safe and not any(name.lower().startswith(".git") for name in path.text.split("/")):
+    if path.inside and safe and not any(map(_is_gits, path.text.split("/"))):
         return *prefix, *path.text.encode().split(b"/")
     return OURS, b"escaped", encode_component(path.text).encode()
+
+
+def _is_gits(name: str) -> bool:
+    """Whether git, on some file system, reads a file for itself, or its fsck what is in it."""
+    seen = without_passed_over(name).lower()
+    return seen.startswith(".git") or _SHORT.match(seen) is not None
 
 
 def state_place(path: FilePath) -> tuple[bytes, ...]:

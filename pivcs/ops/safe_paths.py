@@ -77,8 +77,13 @@ def _bare(part: str) -> str:
 
 def _private(part: str) -> str | None:
     """Return the directory of git or pivcs that some file system takes a name for."""
-    seen = unicodedata.normalize("NFC", _PASSED_OVER.sub("", part)).casefold().split(":")[0].rstrip(". ")
+    seen = unicodedata.normalize("NFC", without_passed_over(part)).casefold().split(":")[0].rstrip(". ")
     return next((name for name, short in _PRIVATE.items() if seen in (name, short)), None)
+
+
+def without_passed_over(name: str) -> str:
+    """Return a name without the characters that HFS+ ignores."""
+    return _PASSED_OVER.sub("", name)
 
 
 def folded(path: str) -> str:
