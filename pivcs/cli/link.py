@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
+from pivcs.cli.complete import sessions as complete_sessions
 from pivcs.cli.linking import here, linker_of, sessions_of
 from pivcs.cli.output import Output, output_options
-from pivcs.cli.target import session_option, text_of
+from pivcs.cli.target import store_option, text_of
 from pivcs.gitbridge.commits import find_commits
 from pivcs.gitbridge.link_notes import write_notes
 from pivcs.render.documents import Document, streamed
@@ -33,7 +34,14 @@ NOTHING = 1
     metavar="COMMIT",
     help="The commit that had the files before the sessions. Default: none, only what the sessions tell counts.",
 )
-@session_option
+@click.option(
+    "-s",
+    "--session",
+    metavar="PATH|ID|KEY",
+    shell_complete=complete_sessions,
+    help="Look at this session only. Default: all sessions of the project, and those in its repository.",
+)
+@store_option
 @output_options
 def command(
     commits: tuple[str, ...],

@@ -139,7 +139,7 @@ def _show_commit(text: str, session: str | None, base: str | None, output: Outpu
     ident = resolve_commit(place.repository, text, place.git)
     linker = linker_of(place, sessions_of(place, session), base)
     commits = list(find_commits(place.repository, place.git, [ident]))
-    link = next(iter(linker.links(commits, hand=True)))
+    (link,) = linker.links(commits, hand=True)
     teller = LinkTeller(linker.views)
     if as_json:
         sessions = sessions_documents(linker.views, linker.places)

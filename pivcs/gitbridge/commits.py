@@ -184,8 +184,14 @@ def changes_of(
     only ids and paths are told. Raises `GitFailed`, `ChangesNotRead`.
     """
     waiting = iter(commits)
-    while batch := list(islice(waiting, _BATCH)):
-        yield from _batch_changes(repository, git, batch, lines)
+    try:
+        while batch := list(islice(waiting, _BATCH)):
+            yield from _batch_changes(repository, git, batch, lines)
+    except GitFailed as error:
+        if "promisor" not in error.said:
+            raise
+        hint = "this clone is partial; `git fetch --refetch --no-filter` gets what its files hold"
+        raise GitFailed(error.message, error.code, error.said, hint=hint) from error
 
 
 def _batch_changes(

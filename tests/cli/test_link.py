@@ -106,6 +106,33 @@ def test_without_sessions_it_says_what_to_fetch(place: Place, pivcs: Program, tm
     assert pivcs("link").code == 20
 
 
+def test_partial_clone_says_what_is_missing(place: Place, pivcs: Program, tmp_path: Path,
+                                            monkeypatch: pytest.MonkeyPatch):  # fmt: skip
+    place.project.git("config", "uploadpack.allowFilter", "true")
+    place.project.git("clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{place.project.root}",
+                      str(tmp_path / "clone"))  # fmt: skip
+    monkeypatch.chdir(tmp_path / "clone")
+    for words in (("link",), ("show", "commit/HEAD")):
+        result = pivcs(*words, "-s", place.session)
+        assert (result.code, result.out) == (20, b"")
+        assert "this clone is partial" in result.complaint
+
+
+def test_worktrees_submodules_and_bare_repositories(place: Place, pivcs: Program, tmp_path: Path,
+                                                    monkeypatch: pytest.MonkeyPatch):  # fmt: skip
+    place.project.git("worktree", "add", "-q", "--detach", str(tmp_path / "tree"))
+    place.project.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
+    outer = new_project(tmp_path / "outer")
+    outer.git("submodule", "--quiet", "add", str(place.project.root), "inner")
+    for directory in (tmp_path / "tree", tmp_path / "bare.git", tmp_path / "outer" / "inner"):
+        monkeypatch.chdir(directory)
+        result = pivcs("link", "HEAD", "--notes", "-s", place.session)
+        assert result.code == 0
+        assert "  2 of 3 added lines by 1 entry (66 %), 1 by hand or unknown" in result.lines
+        assert place.wrote in Project(directory).git("notes", "--ref=pivcs", "show", "HEAD")
+    assert outer.git("for-each-ref", "refs/notes") == ""
+
+
 def test_session_of_another_clone_says_how_it_was_placed(place: Place, pivcs: Program, tmp_path: Path,
                                                          monkeypatch: pytest.MonkeyPatch):  # fmt: skip
     place.project.git("clone", "-q", str(place.project.root), str(tmp_path / "clone"))
