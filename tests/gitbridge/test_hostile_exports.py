@@ -26,7 +26,8 @@ APART = [
     ".gitattributes", "sub/.gitignore", ".gitmodules:x", ".g\u200citmodules", "GITMOD~4", "gi7eba~1", "gi7d29~1",
     "GITATT~1 .", "~1000000", ".git\\x", "a\\.git\\config", ".pivcs", ".PIVCS/turns/x",
     ".pivcs/turns/00/0000/00.md", "pivcs~1/x", "con", "CON.txt", "nul", "aux.c", "COM1", "a/lpt9.txt", "dot./x",
-    "space /x", "...", "a:stream", "star*", "que?ry", "pi|pe", "quote\"", "<less", "nul\0byte", "new\nline", "tab\t", "esc\x1b[31m",
+    "space /x", "...", "a:stream", "star*", "que?ry", "pi|pe", "quote\"", "<less", "nul\0byte", "new\nline", "tab\t",
+    "esc\x1b[31m",
     "@@dc80@@lone", "a" * 256, "ü" * 128, "deep/" + "b" * 300, "~/x", "$HOME/../../x",
 ]  # fmt: skip
 AT_THEIR_PLACE = [
