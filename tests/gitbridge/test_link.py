@@ -285,6 +285,19 @@ def test_session_of_another_machine_is_placed_by_what_its_files_held(project: Pr
         assert [(place.decided, place.prefix) for place in linker.places] == [(Decided.CONTENT, "src")]
 
 
+def test_session_of_another_machine_is_placed_by_the_only_place_with_its_names(project: Project) -> None:
+    talk = Talk(cwd="/home/ann/checkout")
+    talk.prompt("Write it.")
+    one = talk.write("src/one.py", ONE)
+    project.commit({"src/one.py": "by_hand()\n" + ONE})
+    repository, git = find_repository(str(project.root)), Git.find(os.environ)
+    with Linker(repository, git, [view_of(talk.data)], lambda _: None) as linker:
+        (link, _) = linker.links(list(find_commits(repository, git, ())))
+        assert [(place.decided, place.prefix) for place in linker.places] == [(Decided.PATHS, "")]
+        assert [lines for _, lines in link.entries()] == [6]
+    assert told(project.root, talk, "HEAD") == [Told({one: 6}, 1)]
+
+
 def test_session_whose_place_cannot_be_told_ties_nothing(project: Project) -> None:
     talk = Talk(cwd="/home/ann/src")
     talk.prompt("Write it.")
