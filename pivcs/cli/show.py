@@ -25,8 +25,9 @@ from pivcs.render.style import ColourWhen
 
 COMMIT: Final = "commit/"
 """Stands before what names a commit of git, in whatever way git understands."""
-_COMMIT_NAME: Final = re.compile(r"[A-Za-z0-9@][A-Za-z0-9._/@{}^~+-]*")
-"""What is looked for in the repository, too; `:/text` and the like would mean commits by chance."""
+_COMMIT_NAME: Final = re.compile(r"(?!HEAD(?:[~^@]|\Z))[A-Za-z0-9][A-Za-z0-9._/@{}^~+-]*")
+"""What is looked for in the repository, too: HEAD is always the session's, and `:/text` and the like would mean commits
+by chance."""
 
 Shown = tuple[SessionView, int]
 """A row and the stream that it is in."""

@@ -190,6 +190,14 @@ def test_what_the_session_has_goes_before_a_commit(place: Place, pivcs: Program)
     assert pivcs("show", "commit/topic").lines[0].startswith(f"commit {place.commit[:12]}")
 
 
+def test_head_is_always_that_of_the_session(place: Place, pivcs: Program):
+    place.session.write_bytes(place.talk.lines[0])
+    for words in ((), ("HEAD",), ("@",), ("HEAD~1",), ("HEAD^",), ("@~1",)):
+        assert pivcs("show", *words).code == 10, words
+    assert pivcs("show", "commit/HEAD").code == 0
+    assert pivcs("show", "main").lines[0].startswith(f"commit {place.commit[:12]}")
+
+
 def test_what_is_neither_an_entry_nor_a_commit_is_unknown(place: Place, pivcs: Program):
     for text in ("nothing", ":/hello", "^main", "nothing here"):
         assert pivcs("show", text).code == 10
