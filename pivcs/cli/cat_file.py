@@ -6,7 +6,7 @@ import click
 
 from pivcs.cli.output import Output, warn
 from pivcs.cli.target import open_session, session_option, split_target
-from pivcs.errors import PivcsError
+from pivcs.errors import PivcsError, StateError
 from pivcs.objects.oid import NO_PARENT
 from pivcs.ops.revision import resolve_target
 
@@ -52,6 +52,8 @@ def command(context: click.Context, arguments: tuple[str, ...], session: str | N
     elif what == "oid":
         output.lines([table.object_id(row).hex])
     elif what == "hash":
+        if row in table.forgotten_rows():
+            raise StateError(f"'{revisions[0]}' was forgotten: what its object id is the hash of is not there any more")
         parent = table.parent_of(row)
         output.bytes([NO_PARENT if parent is None else table.digest(parent)])
         output.bytes(view.iter_record(row))

@@ -121,7 +121,8 @@ def _entry(
     plan = plan_forget(view, row)
     guard = Guard(plan.records)
     holding = {*plan.sessions, *([view.key.digest] if view.key is not None else [])}
-    repositories = _repositories(view, guard, exports, holding=holding)
+    names = view.store.remote.id() if view.store is not None and plan.traces.branches else None
+    repositories = _repositories(view, guard, exports, holding=holding, names=names)
     outcomes: list[RefOutcome] = []
     if yes:
         assert view.store is not None
@@ -176,7 +177,7 @@ def _remove_snapshots(store: Store, plan: SessionPlan) -> None:
 
 def _repositories(
     view: SessionView, guard: Guard, exports: Sequence[str], *,
-    sessions: Collection[bytes] = (), holding: Collection[bytes] = (),
+    sessions: Collection[bytes] = (), holding: Collection[bytes] = (), names: bytes | None = None,
 ) -> list[RefsPlan]:  # fmt: skip
     """Return what is to be done in the repositories of the current directory, of the session, and in named ones."""
     try:
@@ -188,7 +189,9 @@ def _repositories(
         try:
             repository = find_repository(os.path.join(current_directory(), place))
             if repository.common_dir not in found:
-                found[repository.common_dir] = plan_refs(repository, guard, git, sessions=sessions, holding=holding)
+                found[repository.common_dir] = plan_refs(
+                    repository, guard, git, sessions=sessions, holding=holding, names=names
+                )
         except NoRepository:
             if place in exports:
                 raise

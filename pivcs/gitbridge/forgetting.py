@@ -73,15 +73,17 @@ class RefsPlan:
 
 def plan_refs(
     repository: Repository, guard: Guard, git: Git | None, *,
-    sessions: Collection[bytes] = (), holding: Collection[bytes] = (),
+    sessions: Collection[bytes] = (), holding: Collection[bytes] = (), names: bytes | None = None,
 ) -> RefsPlan:  # fmt: skip
     """Return what forgetting changes in a repository: the records that `guard` knows, and whole `sessions`. `holding`
-    are the sessions that have the records, whose exports are told. Raises `OtherRefs`, `OtherHash`.
+    are the sessions that have the records: review commits of theirs go, and exports are told. `names` is the id of the
+    store when names of theirs change; the next archive writes them again. Raises `OtherRefs`, `OtherHash`.
     """
     covered, removed, unread = [], [], []
     with repository.objects() as objects:
         for ref in found_refs(repository):
-            if ref.key in sessions:
+            own_names = ref.store is not None and ref.store == names and ref.key in holding
+            if ref.key in sessions or own_names:
                 removed.append(ref)
             elif ref.store is None and guard:
                 try:

@@ -33,7 +33,7 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "home" / "store"
 
 
-def test_plan_changes_nothing_and_says_what_cannot_be_reached(file: Path, store: Path, pivcs: Program):
+def test_plan_changes_nothing_and_says_what_cannot_be_reached(file: Path, store: Path, pivcs: Program) -> None:
     judge.git(".", "remote", "add", "origin", "https://git.example.org/p.git")
     pivcs("archive")
     refs = judge.git(".", "for-each-ref")
@@ -48,7 +48,9 @@ def test_plan_changes_nothing_and_says_what_cannot_be_reached(file: Path, store:
     assert SECRET in pivcs("show", "bbbbbbbb").text
 
 
-def test_entry_is_gone_everywhere_and_the_chain_verifies(file: Path, store: Path, tmp_path: Path, pivcs: Program):
+def test_entry_is_gone_everywhere_and_the_chain_verifies(
+    file: Path, store: Path, tmp_path: Path, pivcs: Program
+) -> None:
     pivcs("archive")
     before = pivcs("rev-parse", "HEAD").lines
     result = pivcs("forget", "bbbbbbbb", "--yes")
@@ -74,7 +76,9 @@ def header_session(file: Path) -> str:
     return str(json.loads(file.read_bytes().split(b"\n", 1)[0])["id"])
 
 
-def test_review_commits_of_a_session_with_a_forgotten_entry_are_written(file: Path, tmp_path: Path, pivcs: Program):
+def test_review_commits_of_a_session_with_a_forgotten_entry_are_written(
+    file: Path, tmp_path: Path, pivcs: Program
+) -> None:
     pivcs("forget", "bbbbbbbb", "--yes")
     assert pivcs("export", tmp_path / "review").code == 0
     judge.check(tmp_path / "review")
@@ -83,7 +87,7 @@ def test_review_commits_of_a_session_with_a_forgotten_entry_are_written(file: Pa
     assert SECRET.encode() not in said
 
 
-def test_undo_is_refused_and_says_why(file: Path, pivcs: Program):
+def test_undo_is_refused_and_says_why(file: Path, pivcs: Program) -> None:
     pivcs("branch", "mine", "HEAD")
     pivcs("forget", "bbbbbbbb", "--yes")
     result = pivcs("undo")
@@ -91,7 +95,7 @@ def test_undo_is_refused_and_says_why(file: Path, pivcs: Program):
     assert "what was forgotten is not in the store any more" in result.complaint
 
 
-def test_session_is_forgotten_by_path_or_id_and_remembered(file: Path, store: Path, pivcs: Program):
+def test_session_is_forgotten_by_path_or_id_and_remembered(file: Path, store: Path, pivcs: Program) -> None:
     pivcs("sync")
     assert "would be forgotten" in pivcs("forget", file).text
     assert pivcs("forget", header_session(file), "--yes").code == 0
@@ -107,7 +111,7 @@ def test_session_is_forgotten_by_path_or_id_and_remembered(file: Path, store: Pa
     assert "1 new" in pivcs("sync").text
 
 
-def test_saying_it_again_covers_refs_of_another_repository(file: Path, tmp_path: Path, pivcs: Program):
+def test_saying_it_again_covers_refs_of_another_repository(file: Path, tmp_path: Path, pivcs: Program) -> None:
     pivcs("archive")
     copy = tmp_path / "copy"
     judge.git(tmp_path, "clone", "-q", "--mirror", "project", str(copy))
@@ -119,7 +123,7 @@ def test_saying_it_again_covers_refs_of_another_repository(file: Path, tmp_path:
     assert SECRET.encode() not in judge.git(copy, "cat-file", "--batch", "--batch-all-objects")
 
 
-def test_documents_say_what_was_done(file: Path, pivcs: Program):
+def test_documents_say_what_was_done(file: Path, pivcs: Program) -> None:
     plan = pivcs("forget", "bbbbbbbb", "--json").json
     assert (plan["schema"], plan["done"]) == ("pivcs.forget/1", False)
     assert plan["entry"]["places"][0]["lines"] == [3]
@@ -130,16 +134,16 @@ def test_documents_say_what_was_done(file: Path, pivcs: Program):
 
 
 @pytest.mark.parametrize("arguments", [(), ("a", "b", "c"), ("--remember", "abcd", "x")])
-def test_what_is_not_said_clearly_is_refused(file: Path, pivcs: Program, arguments: tuple[str, ...]):
+def test_what_is_not_said_clearly_is_refused(file: Path, pivcs: Program, arguments: tuple[str, ...]) -> None:
     assert pivcs("forget", *arguments).code == 2
 
 
-def test_nothing_to_remember_is_an_error(file: Path, pivcs: Program):
+def test_nothing_to_remember_is_an_error(file: Path, pivcs: Program) -> None:
     pivcs("sync")
     assert "nothing was forgotten" in pivcs("forget", "--remember", "abcd1234").complaint
 
 
-def test_files_of_a_session_are_told_without_a_forgotten_write(tmp_path: Path, pivcs: Program):
+def test_files_of_a_session_are_told_without_a_forgotten_write(tmp_path: Path, pivcs: Program) -> None:
     path = tmp_path / "w.jsonl"
     path.write_bytes(
         header_line()
@@ -155,7 +159,7 @@ def test_files_of_a_session_are_told_without_a_forgotten_write(tmp_path: Path, p
         assert SECRET not in result.text
 
 
-def test_checkout_writes_the_placeholder(file: Path, pivcs: Program):
+def test_checkout_writes_the_placeholder(file: Path, pivcs: Program) -> None:
     pivcs("forget", "bbbbbbbb", "--yes")
     head = pivcs("rev-parse", "HEAD").lines
     assert pivcs("checkout", "HEAD").code == 0

@@ -29,6 +29,7 @@ from tests.builders import (
     tool_result_line,
 )
 from tests.docs.file_documents import FILE_DOCUMENTS
+from tests.docs.forget_documents import FORGET_DOCUMENTS
 from tests.docs.hook_documents import HOOK_DOCUMENTS
 from tests.docs.link_documents import LINK_DOCUMENTS
 from tests.gitbridge.real_git import find_git
@@ -162,6 +163,8 @@ COMMANDS = {
     "pivcs.written/1": ["checkout"],
     "pivcs.context/1": ["context"],
     "pivcs.deleted/1": ["delete"],
+    "pivcs.forget/1": ["forget"],
+    "pivcs.remembered/1": ["forget"],
 }
 Capture = pytest.CaptureFixture[bytes]
 Documents = list[dict[str, object]]
@@ -206,6 +209,8 @@ def synced(files: list[Path], capfdbinary: Capture) -> Documents:
     (directory / "no header.jsonl").write_bytes(b"")
     found.append(written(capfdbinary, "sync", "--json", str(directory)))
     found.append(written(capfdbinary, "sync", "--all", "--json", code=10))
+    written(capfdbinary, "forget", "--yes", "--json", str(directory / "detached.jsonl"))
+    found.append(written(capfdbinary, "sync", "--json", str(directory / "detached.jsonl")))
     return found
 
 
@@ -432,7 +437,7 @@ MADE_FOR: dict[str, Callable[[list[Path], Capture], Documents]] = {
     "pivcs.context/1": seen_by_the_model,
     "pivcs.deleted/1": deleted,
     "pivcs.stats/1": counted,
-} | FILE_DOCUMENTS | HOOK_DOCUMENTS | LINK_DOCUMENTS
+} | FILE_DOCUMENTS | FORGET_DOCUMENTS | HOOK_DOCUMENTS | LINK_DOCUMENTS
 """Schemas of commands that are not about one session file each."""
 
 

@@ -7,18 +7,24 @@ from pathlib import Path
 
 import pytest
 
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
 from pivcs.gitbridge.forgetting import RefsPlan, forget_refs, plan_refs
 from pivcs.gitbridge.refs_update import read_refs
 from pivcs.gitbridge.repository import find_repository
 from pivcs.ops.access import view_of
+from pivcs.ops.covering import CannotForget
 from pivcs.ops.forget import finish, forget, plan_forget
 from pivcs.ops.forget_session import forget_session, plan_session
+from pivcs.ops.fsck import fsck
 from pivcs.ops.masking import Guard
 from pivcs.store.store import Store
 from tests.builders import CLOCK, header_line, message_line
 from tests.gitbridge.archives import Machine
 from tests.gitbridge.git import check, needs_git, new_repository
 from tests.gitbridge.git import git as run
+from tests.ops.syncing import session_bytes, share
 from tests.ops.test_forget import SECRET, errors, with_secret
 
 pytestmark = needs_git
@@ -82,6 +88,38 @@ def test_other_machine_gets_the_same_ids_and_knows_what_was_forgotten(
         assert there.store.table_of(stream).oid == ids
         assert errors(there.store) == []
         assert there.store.table_of(stream).forgotten_rows() == [2]
+
+
+@share(0.1)
+@given(session_bytes(), st.data())
+def test_any_session_with_a_forgotten_entry_is_archived_and_imported_with_the_same_ids(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes, draw: st.DataObject
+) -> None:
+    directory = tmp_path_factory.mktemp("any")
+    place = new_repository(directory / "project")
+    with Machine(directory / "here") as here, Machine(directory / "there", 2) as there:
+        here.save("s", data)
+        (stream,) = here.store.streams()
+        view = view_of(here.store, stream)
+        nodes = list(view.table.nodes())
+        assume(nodes and view.key is not None)
+        row = draw.draw(st.sampled_from(nodes))
+        try:
+            plan = plan_forget(view, row)
+        except CannotForget:
+            return
+        here.archive(place)
+        guard = Guard(plan.records)
+        refs = plan_refs(find_repository(str(place)), guard, None, holding=plan.sessions)
+        forget(view, plan, row, CLOCK)
+        assert {each.outcome for each in forget_refs(refs, guard)} <= {"new", "removed"}
+        assert here.archive(place).objects == 0
+        assert [each.outcome for each in there.take(place)] == ["new"]
+        (taken,) = there.store.streams()
+        assert there.store.table_of(taken).oid == view.table.oid
+        assert row in there.store.table_of(taken).forgotten_rows()
+        assert {each.id for each in fsck(there.store)} >= {"entry-forgotten"}
+        assert errors(there.store) == errors(here.store)
 
 
 def test_fetched_refs_are_covered_too(here: Machine, place: Path) -> None:

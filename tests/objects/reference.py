@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -34,11 +35,22 @@ def node_ids(data: bytes, records: Sequence[Sequence[int]], *, version1: bool) -
         record = data[start:end]
         value = json.loads(record.decode("utf-8", "replace"))
         parent = last if version1 else latest.get(value.get("parentId"), bytes(32))
-        last = blake3(parent + record, derive_key_context="pivcs node v1").digest()
+        last = declared_id(record) or blake3(parent + record, derive_key_context="pivcs node v1").digest()
         if not version1:
             latest[value["id"]] = last
         found.append(last.hex())
     return found
+
+
+def declared_id(record: bytes) -> bytes | None:
+    """Return the object id that stands in the place of a forgotten record; None for any other record."""
+    text = r'"(?:[^"\\]|\\.)*"'
+    form = rf',"id":{text},"parentId":(?:null|{text})|'
+    found = re.fullmatch(
+        rf'\{{"type":"pivcs\.(?:gone|forgotten)"(?:{form})(?:,"timestamp":{text})?,"oid":"([\w-]{{43}})" *\}}',
+        record.decode("utf-8", "replace"), re.ASCII,
+    )  # fmt: skip
+    return base64.urlsafe_b64decode(found[1] + "=") if found is not None else None
 
 
 def session_key(session_id: str, timestamp: str) -> str:
