@@ -11,15 +11,8 @@ from pivcs.cli.target import store_option, text_of
 from pivcs.gitbridge.commits import find_commits
 from pivcs.gitbridge.link_notes import write_notes
 from pivcs.render.documents import Document, streamed
-from pivcs.render.link_text import (
-    LinkTeller,
-    commit_document,
-    link_lines,
-    noted_document,
-    noted_line,
-    places_lines,
-    sessions_documents,
-)
+from pivcs.render.link_documents import LinkTeller, commit_document, noted_document, sessions_documents
+from pivcs.render.link_text import link_lines, noted_line, places_lines
 from pivcs.render.style import ColourWhen
 
 NOTHING = 1

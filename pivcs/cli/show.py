@@ -134,7 +134,8 @@ def _show_commit(text: str, session: str | None, base: str | None, output: Outpu
     from pivcs.gitbridge.commits import find_commits
     from pivcs.gitbridge.repository import resolve_commit
     from pivcs.render.documents import encode
-    from pivcs.render.link_text import LinkTeller, commit_document, commit_lines, places_lines, sessions_documents
+    from pivcs.render.link_documents import LinkTeller, commit_document, sessions_documents
+    from pivcs.render.link_text import commit_lines, places_lines
 
     place = here()
     ident = resolve_commit(place.repository, text, place.git)

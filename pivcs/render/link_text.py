@@ -1,29 +1,29 @@
-"""Commits and the entries that made them, as text and as documents."""
+"""Commits and the entries that made them, as text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import Final
 
 from pivcs.gitbridge.base import decode_path
 from pivcs.gitbridge.link import CommitLink, HandHunk, LinkedFile
 from pivcs.gitbridge.link_notes import REF, Noted
 from pivcs.gitbridge.link_paths import Decided, Place
-from pivcs.gitbridge.objects import LATEST_TIME
-from pivcs.ops.made_match import How, Writer
+from pivcs.ops.made_match import How
 from pivcs.ops.view import SessionView
-from pivcs.ops.whereabouts import Whereabouts
 from pivcs.render.amounts import plural
-from pivcs.render.documents import Document, session_document, time_text
-from pivcs.render.log_text import Looks, fitted
+from pivcs.render.link_documents import LinkTeller, prompt_text, prompts_of
+from pivcs.render.log_text import NARROWEST, Looks, fitted
 from pivcs.render.style import Role, Span
 from pivcs.render.text import one_line, visible
+from pivcs.render.width import wrap
 
 SHORT: Final = 12
 """Digits of a commit's id that are shown."""
 _ENTRIES: Final = 20
 """Entries of a commit that a list shows; the rest is counted."""
+_PROMPT_LINES: Final = 12
+"""Lines of a prompt that are quoted; the rest is counted."""
 _TEXT: Final = 500
 """Characters of a line that people see."""
 _DECIDED: Final = {
@@ -32,27 +32,6 @@ _DECIDED: Final = {
     Decided.PATHS: "by the names of its files alone",
     Decided.UNKNOWN: "cannot be told",
 }
-
-
-class LinkTeller:
-    """Says what entries are; the same is asked for many commits."""
-
-    def __init__(self, views: Sequence[SessionView]) -> None:
-        self.views = views
-        self._whereabouts = cache(lambda number: Whereabouts(views[number]))
-
-    def prompt(self, writer: Writer) -> int | None:
-        """Return the row of the prompt before an entry."""
-        return self._whereabouts(writer.session).prompt(writer.row)
-
-    def prompt_text(self, writer: Writer) -> str | None:
-        """Return the prompt before an entry in one line, raw."""
-        row = self.prompt(writer)
-        return self.views[writer.session].subject(row) if row is not None else None
-
-    def name(self, writer: Writer) -> str:
-        """Return what an entry is called, raw."""
-        return self.views[writer.session].table.name(writer.row)
 
 
 def link_lines(
@@ -93,7 +72,7 @@ def commit_lines(
 ) -> Iterator[str]:
     """Yield a commit with all entries that made it, their prompts, its files, and what was changed by hand."""
     yield from _head(link, refs, looks)
-    yield from _entries(teller, link, looks, most=None)
+    yield from _prompts(teller, link, looks)
     if link.files:
         yield ""
         for file in link.files:
@@ -160,6 +139,37 @@ def _entries(teller: LinkTeller, link: CommitLink, looks: Looks, *, most: int | 
         yield "    " + looks.styler(Role.DIM, more)
 
 
+def _prompts(teller: LinkTeller, link: CommitLink, looks: Looks) -> Iterator[str]:
+    """Yield the prompts behind a commit, quoted, each with the entries that made it."""
+    for session, prompt, entries in prompts_of(teller, link):
+        view = teller.views[session]
+        yield ""
+        where = f" in session {visible(view.where, keep='')}" if len(teller.views) > 1 else ""
+        if prompt is None:
+            yield "  " + looks.styler(Role.DIM, f"without a prompt{where}")
+        else:
+            yield "  " + looks.styler(Role.USER, f"prompt {visible(view.table.name(prompt), keep='')}{where}")
+            yield from _quoted(view, prompt, looks)
+        for writer, count in entries:
+            spans: list[Span] = [
+                (Role.PLAIN, "    "), (Role.ID, visible(teller.name(writer), keep="")),
+                (Role.DIM, f"  {plural(count, 'line')}  "), (Role.TOOL, one_line(view.subject(writer.row))),
+            ]  # fmt: skip
+            yield looks.styler.spans(fitted(spans, looks.columns)).rstrip()
+
+
+def _quoted(view: SessionView, prompt: int, looks: Looks) -> Iterator[str]:
+    lines = prompt_text(view, prompt).strip().split("\n")
+    for line in lines[:_PROMPT_LINES]:
+        safe = visible(line.rstrip("\r"), keep="\t")
+        pieces = [safe] if looks.columns is None else wrap(safe, max(looks.columns - 4, NARROWEST))
+        for piece in pieces or [""]:
+            yield f"  {looks.styler(Role.DIM, '>')} {piece}".rstrip()
+    if len(lines) > _PROMPT_LINES:
+        name = visible(view.table.name(prompt), keep="")
+        yield "  " + looks.styler(Role.DIM, f"(+{plural(len(lines) - _PROMPT_LINES, 'line')}; `pivcs show {name}`)")
+
+
 def _file(file: LinkedFile) -> list[Span]:
     change = file.change
     name = visible(file.path, keep="")
@@ -216,83 +226,3 @@ def noted_line(noted: Noted, looks: Looks) -> str:
         return looks.styler(Role.DIM, f"the notes in {REF} are as they were")
     gone = f", {noted.removed} taken away" if noted.removed else ""
     return f"{plural(noted.written, 'note')} written to {REF}{gone}; `git log --notes=pivcs` shows them"
-
-
-def sessions_documents(views: Sequence[SessionView], places: Sequence[Place]) -> list[Document]:
-    """Return the sessions that were looked at, and how it was decided where their files are."""
-    return [
-        {"session": session_document(view), "directory": place.prefix, "decided": place.decided.value}
-        for view, place in zip(views, places, strict=True)
-    ]
-
-
-def noted_document(noted: Noted | None) -> Document | None:
-    """Return what became of the notes."""
-    if noted is None:
-        return None
-    return {"ref": REF, "written": noted.written, "removed": noted.removed, "commit": noted.commit}
-
-
-def commit_document(
-    teller: LinkTeller, link: CommitLink, refs: Mapping[str, Sequence[str]], *, hand: bool = False
-) -> Document:
-    """Return a commit and what ties it to entries, with `hand` also what was changed by hand."""
-    commit = link.commit
-    document: Document = {
-        "commit": commit.ident,
-        "parents": list(commit.parents),
-        "time": time_text(min(commit.time, LATEST_TIME) * 1000),
-        "subject": commit.subject,
-        "refs": list(refs.get(commit.ident, ())),
-        "shallow": commit.is_cut,
-        "added": link.added,
-        "removed": link.removed,
-        "by_hand": link.hand,
-        "percent": link.percent(),
-        "entries": [_entry_document(teller, writer, count) for writer, count in link.entries()],
-        "files": [_file_document(teller, file, hand=hand) for file in link.files],
-    }
-    return document | {"cut": link.is_cut_short} if hand else document
-
-
-def _entry_document(teller: LinkTeller, writer: Writer, count: int) -> Document:
-    table = teller.views[writer.session].table
-    prompt = teller.prompt(writer)
-    return {
-        "session": writer.session,
-        "entry": teller.name(writer),
-        "oid": table.object_id(writer.row).hex,
-        "time": time_text(table.time_of(writer.row)),
-        "prompt_entry": table.name(prompt) if prompt is not None else None,
-        "prompt": teller.prompt_text(writer),
-        "lines": count,
-    }
-
-
-def _file_document(teller: LinkTeller, file: LinkedFile, *, hand: bool) -> Document:
-    change = file.change
-    document: Document = {
-        "path": file.path,
-        "old_path": decode_path(change.old_path) if change.old_path != change.path else None,
-        "status": change.status,
-        "how": file.how.value,
-        "line_ends": file.is_converted,
-        "binary": change.is_binary,
-        "submodule": change.is_submodule,
-        "added": file.added,
-        "removed": file.removed,
-        "by_hand": file.hand,
-        "left_by": teller.name(file.left_by) if file.left_by is not None else None,
-        "lines": [
-            {"session": writer.session, "entry": teller.name(writer), "lines": count} for writer, count in file.lines
-        ],
-    }
-    if hand:
-        document["hunks"] = [
-            {"removed": _numbered(hunk.taken), "added": _numbered(hunk.written)} for hunk in file.by_hand
-        ]
-    return document
-
-
-def _numbered(lines: Iterable[tuple[int, bytes]]) -> list[Document]:
-    return [{"line": number, "text": text.decode("utf-8", "replace")} for number, text in lines]

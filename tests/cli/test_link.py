@@ -162,7 +162,10 @@ def test_commit_is_shown_with_what_was_changed_by_hand(place: Place, pivcs: Prog
     assert result.lines == [
         f"commit {place.commit[:12]} (main) 2026-01-01 00:00 m",
         "  2 of 3 added lines by 1 entry (66 %), 1 by hand or unknown",
-        f"    {place.wrote}  2 lines  Write the ^[[31mlogin.",
+        "",
+        f"  prompt {place.prompt}",
+        "  > Write the ^[[31mlogin.",
+        f"    {place.wrote}  2 lines  write one.py: Successfully wrote to one.py",
         "",
         "  M README  1 line by hand or unknown",
         "  A one.py  as an entry left it, all of it",
@@ -176,6 +179,9 @@ def test_commit_is_shown_with_what_was_changed_by_hand(place: Place, pivcs: Prog
     assert pivcs("show", place.commit[:9]).lines == result.lines
     document = pivcs("show", f"commit/{place.commit}", "--json").json
     assert document["schema"] == "pivcs.showcommit/1"
+    assert document["commit"]["prompts"] == [
+        {"session": 0, "entry": place.prompt, "text": "Write the \x1b[31mlogin."}
+    ]  # fmt: skip
     readme = document["commit"]["files"][0]
     assert readme["hunks"] == [{"removed": [], "added": [{"line": 2, "text": "by \x1b[31mhand"}]}]
 
