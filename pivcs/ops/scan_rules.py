@@ -16,11 +16,18 @@ from typing import Final, NamedTuple
 from pivcs.ops.scan_values import is_made_up, is_varied
 
 SHORTEST_WORD: Final = 16
-"""No word rule matches fewer characters."""
+"""Words with fewer characters are not looked at."""
 
-_BEFORE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
-"""What must stand before a beginning that words may have inside: a character that is no part of a word, or the escape
-of a line's end in a text that holds JSON or code."""
+_BEFORE = r"(?<![A-Za-z0-9])"
+"""What must stand before a beginning that words may have inside."""
+
+_ESCAPED_SPACE = re.compile(r"\\[nrt]")
+
+
+def spaced(text: str) -> str:
+    """Return a text with spaces for `\\n` and its like, which code has, and texts that hold JSON: the letter is no part
+    of the word behind it. Places stay as they are."""
+    return _ESCAPED_SPACE.sub("  ", text) if "\\" in text else text
 
 
 class WordRule(NamedTuple):
@@ -118,6 +125,7 @@ _HEAD_LINES: Final = 400
 def private_keys(text: str) -> list[tuple[int, int, str]]:
     """Return start, end and data of the private keys in a text, also where line ends in it are written as `\\n`."""
     found = []
+    text = spaced(text)
     for head in _KEY_HEAD.finditer(text):
         end = min(head.end() + _LONGEST_KEY, len(text))
         stop = text.find("-----END", head.end(), end)

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from pivcs.objects.hashing import whole_hash
 from pivcs.ops.scan_library import library_rules, library_version
-from pivcs.ops.scan_rules import SHORTEST_WORD, WORD_RULES, LineRule, WordRule, private_keys
+from pivcs.ops.scan_rules import SHORTEST_WORD, WORD_RULES, LineRule, WordRule, private_keys, spaced
 from pivcs.ops.scan_values import assigned_at, header_at, is_secret_name, is_secret_value
 
 RULES_VERSION: Final = 1
@@ -37,7 +37,6 @@ _BEHIND: Final = 4096
 _SPACES: Final = b" \t\n\r\v\f\0"
 _SHAPE: Final = bytes(ord(" ") if byte in _SPACES else ord("a") for byte in range(256))
 _LONG: Final = b"a" * SHORTEST_WORD
-_ESCAPED_SPACE = re.compile(r"\\[nrt]")
 _FINGERPRINT_CONTEXT: Final = b"pivcs secret v1\0"
 _FINGERPRINT_BYTES: Final = 8
 
@@ -102,6 +101,8 @@ def _by_line_word() -> dict[str, list[LineRule]]:
 
 def find_secrets(texts: Sequence[str], names: Sequence[str | None] = ()) -> list[Hit]:
     """Return the secrets in texts, by text and place. `names` says for each text of which name it is the value."""
+    if not texts:
+        return []
     joined = "\n".join(texts)
     starts = list(accumulate((len(text) + 1 for text in texts), initial=0))
     lowered = _lowered(joined)
@@ -125,7 +126,8 @@ def _in_words(joined: str) -> Iterator[_Span]:
     lowered = words.lower()
     for keyword, rules in _by_keyword().items():
         for word in _words_with(words, lowered, keyword):
-            spans = [span for rule in rules for span in _spans_in(word, rule, 0)]
+            shown = spaced(word)
+            spans = [span for rule in rules for span in _spans_in(shown, rule, 0)]
             at = joined.find(word) if spans else -1
             while at >= 0:
                 for span in spans:
@@ -199,8 +201,7 @@ def _in_lines(joined: str, lowered: str) -> Iterator[_Span]:
             start, end = _line_around(joined, at)
             line = lowered[start:end]
             if any(trigger in line for trigger in TRIGGERS):
-                # An escaped end of a line, in a text that holds JSON, is no part of the word behind it.
-                shown = _ESCAPED_SPACE.sub("  ", joined[start:end])
+                shown = spaced(joined[start:end])
                 for rule in rules:
                     yield from _spans_in(shown, rule, start)
             at = lowered.find(word, end)
