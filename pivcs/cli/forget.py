@@ -129,12 +129,13 @@ def _entry(
         plan = forget(view, plan, row, now())
         guard = Guard(plan.records)
         outcomes = [each for repository in repositories for each in forget_refs(repository, guard)]
-        finish(view.store, always=plan.again)
     if as_json:
         output.bytes([encode(entry_document(plan, repositories, outcomes, done=yes)), b"\n"])
     else:
         output.lines(entry_lines(plan, repositories, output.looks, done=yes))
         output.lines(outcome_lines(outcomes, output.looks))
+    if yes and view.store is not None:  # last, as it may fail while another process uses the store
+        finish(view.store, always=plan.again)
     return outcomes
 
 
@@ -152,12 +153,13 @@ def _session(
         _remove_snapshots(store, plan)
         forget_session(store, plan, now())
         outcomes = [each for repository in repositories for each in forget_refs(repository, Guard())]
-        finish(store)
     if as_json:
         output.bytes([encode(session_document(plan, repositories, outcomes, done=yes)), b"\n"])
     else:
         output.lines(session_lines(plan, repositories, output.looks, done=yes))
         output.lines(outcome_lines(outcomes, output.looks))
+    if yes:
+        finish(store, always=plan.again)
     return outcomes
 
 

@@ -140,6 +140,10 @@ class Guard:
         self._oids: set[bytes] = set()
         self._contents: set[bytes] = set()
         self._times: set[int] = set()
+        self.add(records)
+
+    def add(self, records: Iterable[ForgottenRecord]) -> None:
+        """Learn of more records."""
         for each in records:
             self._oids.add(each.oid)
             self._times.add(NO_TIME if each.time is None else each.time)
@@ -152,6 +156,11 @@ class Guard:
         if store.forgotten.is_empty():
             return cls()
         return cls(store.forgotten.records(), store.forgotten.sessions())
+
+    def is_current(self, store: Store) -> bool:
+        """Whether nothing else has been forgotten since, or is remembered."""
+        now = Guard.of(store)
+        return (now._oids, now.sessions) == (self._oids, self.sessions)
 
     def __bool__(self) -> bool:
         """Whether there are forgotten records."""

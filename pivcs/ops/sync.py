@@ -259,7 +259,7 @@ class FileSync:
         labels = list(view.label_settings())
         with self.store.writing():
             source = self.store.source_at(self.real) or self.store.add_source(self.real)
-            if self.store.current_stream(source.id) != self.stream:
+            if self.store.current_stream(source.id) != self.stream or not self.guard.is_current(self.store):
                 raise StreamMoved(self.store.database.where)
             stream = self.store.add_stream(source.id, read.content, read.rows, state)
             write_branches(self.store, stream, moves, read.rows.digest, self.now, f"sync ({outcome})")
@@ -304,6 +304,8 @@ class FileSync:
         state = _state(status, read, key, summary, verified, probes, position)
         labels = [(stream.row_count + row, target, text) for row, target, text in new.label_settings()]
         with self.store.writing():
+            if not self.guard.is_current(self.store):
+                raise StreamMoved(self.store.database.where)
             grown = self.store.extend_stream(stream, read.content, read.rows, state)
             self.store.refs.change_tips(grown.id, tips.gone, tips.new)
             write_branches(self.store, grown, moves, rows.digest, self.now, "sync")
@@ -352,6 +354,7 @@ class FileSync:
                 raise CannotCover(str(self.path))
             masks.append(mask)
         file.masks.add(masks)
+        self.guard.add(record for _, record in found)
         # The last line was pending, and the store has the beginning of the record.
         begun = stream if stream is not None and any(mask.offset < stream.size for mask in masks) else None
         with self.store.writing():

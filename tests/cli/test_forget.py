@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
+from pivcs.store.store import Store
 from tests.builders import header_line, message_line, tool_call_line, tool_result_line
 from tests.cli.conftest import Program
 from tests.gitbridge import git as judge
@@ -167,3 +169,38 @@ def test_checkout_writes_the_placeholder(file: Path, pivcs: Program) -> None:
     assert b'"type":"pivcs.forgotten","id":"bbbbbbbb"' in made.read_bytes()
     assert SECRET.encode() not in made.read_bytes()
     assert pivcs("rev-parse", made, "HEAD").lines == head
+
+
+def test_label_goes_with_what_the_log_of_operations_says_of_it(file: Path, store: Path, pivcs: Program) -> None:
+    pivcs("label", "swordfish-42", "HEAD")
+    (entry,) = [each["entry"] for each in pivcs("log", "--json", "--all").json["entries"] if each["type"] == "label"]
+    assert secret_places(store, b"swordfish-42")
+    assert pivcs("forget", entry, "--yes").code == 0
+    assert secret_places(store, b"swordfish-42") == []
+    assert "swordfish-42" not in pivcs("op", "log").text
+    assert "swordfish-42" not in pivcs("label").text
+    assert pivcs("fsck").code == 0
+
+
+def test_deleted_file_comes_back_without_the_entry(file: Path, pivcs: Program) -> None:
+    pivcs("forget", "bbbbbbbb", "--yes")
+    head = pivcs("rev-parse", file, "HEAD").lines
+    assert pivcs("delete", file, "--yes", "--permanent").code == 0
+    assert pivcs("undo").code == 0
+    assert SECRET.encode() not in file.read_bytes()
+    assert pivcs("rev-parse", file, "HEAD").lines == head
+    assert [each["id"] for each in pivcs("fsck", "--json").json["findings"]] == ["entry-forgotten"]
+
+
+def test_store_that_another_process_reads_is_told_and_gc_completes_it(file: Path, store: Path, pivcs: Program) -> None:
+    pivcs("sync", file)
+    waits = patch.dict(Store.open.__func__.__kwdefaults__, wait=0.1)  # type: ignore[attr-defined]
+    with Store.open(store / "store.db", read_only=True) as other, other.database.snapshot() as connection, waits:
+        connection.execute("SELECT count(*) FROM chunk").fetchall()
+        result = pivcs("forget", file, "bbbbbbbb", "--yes")
+    assert result.code == 20
+    assert "pivcs gc --apply" in result.complaint
+    assert "erasure-unfinished" in pivcs("fsck").text
+    assert pivcs("gc", "--apply").code == 0
+    assert secret_places(store) == []
+    assert "erasure-unfinished" not in pivcs("fsck").text

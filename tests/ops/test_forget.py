@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import assume, given
@@ -17,12 +19,13 @@ from pivcs.ops.forget import NothingForgotten, finish, forget, plan_forget, reme
 from pivcs.ops.fsck import fsck
 from pivcs.ops.naming import proposed_names
 from pivcs.ops.operations import NotUndone, create_branch, rename_branches, undo
+from pivcs.ops.sync import FileSync
 from pivcs.ops.view import SessionView
 from pivcs.session.source import BytesSource
 from pivcs.store.pieces import unpack
 from pivcs.store.records import Stream
 from pivcs.store.store import Store
-from tests.builders import CLOCK, entry_line, header_line, label_line, message_line
+from tests.builders import CLOCK, entry_line, header_line, iso, label_line, message_line
 from tests.ops.syncing import NOW, Box, many_lines, session_bytes, share
 from tests.store.filling import bytes_of
 
@@ -280,3 +283,47 @@ def test_any_entry_can_go_and_nothing_else_changes(tmp_path_factory: pytest.Temp
         box.append(b"\n" + message_line("99999999", None, "user", "at the end", ms=NOW))
         assert box.sync().outcome == "appended"
         assert errors(store) == old_errors
+
+
+def test_entry_of_version_1_goes_from_the_migrated_file_too(box: Box, tmp_path: Path) -> None:
+    """A migration gives entries ids, and changes nothing that they say."""
+    said = [json.dumps({"role": "user", "content": text}) for text in ("Begin.", SECRET * 9)]
+    stamps = [iso(CLOCK + number) for number in range(2)]
+    old = [f'{{"type":"message","timestamp":"{at}","message":{text}}}' for at, text in zip(stamps, said, strict=True)]
+    box.put(header_line(version=None) + "\n".join([*old, ""]).encode())
+    new = [line.replace("{", f'{{"id":"{number}aaaaaaa","parentId":null,', 1) for number, line in enumerate(old)]
+    stream = box.put(header_line() + "\n".join([*new, ""]).encode())
+    assert stream.generation == 2
+    forget_named(box, "1aaaaaaa")
+    assert secret_places(tmp_path) == []
+    assert [len(box.store.table_of(each).forgotten_rows()) for each in box.store.streams()] == [1, 1]
+    assert errors(box.store) == []
+
+
+def test_sync_that_began_before_takes_nothing_in_that_was_forgotten_meanwhile(
+    box: Box, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    box.put(with_secret())
+    real = FileSync._read
+
+    def slow(self: FileSync, *arguments: Any) -> Any:
+        read = real(self, *arguments)
+        monkeypatch.setattr(FileSync, "_read", real)
+        forget_named(box, "bbbbbbbb")
+        return read
+
+    monkeypatch.setattr(FileSync, "_read", slow)
+    stream = box.put(with_secret(), "copy.jsonl")
+    assert view_of(box.store, stream).table.forgotten_rows() == [2]
+    assert secret_places(tmp_path) == []
+
+
+def test_long_entry_goes(box: Box, tmp_path: Path) -> None:
+    """One that is never held whole."""
+    data = header_line() + message_line("aaaaaaaa", None, "user", SECRET + "x" * (17 << 20)) + many_lines(3)
+    before = view_of(box.store, box.put(data)).table.oid
+    after = forget_named(box, "aaaaaaaa")
+    assert after.table.oid == before
+    assert box.sync(full=True).outcome == "unchanged"
+    assert secret_places(tmp_path) == []
+    assert errors(box.store) == []
