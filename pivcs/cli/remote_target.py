@@ -31,5 +31,6 @@ def remote_target(given: str | None) -> Target:
         git: Git | None = Git.find(os.environ)
     except GitNotFound:
         git = None
+    ssh = os.environ.get("GIT_SSH_COMMAND") or os.environ.get("GIT_SSH")
     remote = find_remote(repository, given, here, git)
-    return Target(repository, remote, transport_to(remote, repository, git))
+    return Target(repository, remote, transport_to(remote, repository, git, ssh))

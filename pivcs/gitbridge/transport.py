@@ -37,15 +37,17 @@ class Transport(Protocol):
         believed to have, and `refused` when it has another one, or the other side does not allow it."""
 
 
-def transport_to(remote: Remote, repository: Repository, git: Git | None) -> Transport:
-    """Return the way to a remote."""
+def transport_to(
+    remote: Remote, repository: Repository, git: Git | None, ssh_command: str | None = None
+) -> Transport:
+    """Return the way to a remote; `ssh_command` is what to run instead of `ssh` where there is no `git` program."""
     if git is not None:
         from pivcs.gitbridge.transport_git import GitTransport
 
         return GitTransport(remote, repository, git)
     from pivcs.gitbridge.transport_dulwich import DulwichTransport
 
-    return DulwichTransport(remote, repository)
+    return DulwichTransport(remote, repository, ssh_command)
 
 
 def outcome_of(update: RefUpdate, *, done: bool) -> RefOutcome:

@@ -19,8 +19,9 @@ _NONE: Final = b"0" * 40
 class DulwichTransport:
     """The way to a remote through dulwich."""
 
-    def __init__(self, remote: Remote, repository: Repository) -> None:
+    def __init__(self, remote: Remote, repository: Repository, ssh_command: str | None = None) -> None:
         self._remote = remote
+        self._ssh_command = ssh_command
         self._repository = repository
 
     def refs(self) -> dict[str, bytes]:
@@ -90,7 +91,7 @@ class DulwichTransport:
 
     @contextmanager
     def _client(self, operation: str) -> Iterator[tuple[Any, bytes]]:
-        """Give a client and the path for it, and turn what it raises into `TransportFailed`: it has no common root for that."""
+        """Give a client and the path for it; whatever they raise, which has no common root, is `TransportFailed`."""
         from dulwich.client import get_transport_and_path
         from dulwich.repo import Repo
 
@@ -98,7 +99,9 @@ class DulwichTransport:
             with Repo(str(self._repository.common_dir)) as opened:
                 config = opened.get_config_stack()
             address = self._remote.address
-            client, path = get_transport_and_path(address, config=config, operation=operation, quiet=True)
+            client, path = get_transport_and_path(
+                address, config=config, operation=operation, quiet=True, ssh_command=self._ssh_command
+            )
             try:
                 yield client, os.fsencode(path)
             finally:
