@@ -7,21 +7,22 @@ content now is tied by it. Times only say which of several entries is the latest
 from __future__ import annotations
 
 import posixpath
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from pivcs.errors import PivcsError
 from pivcs.gitbridge.base import decode_path, read_object
-from pivcs.gitbridge.commits import CommitInfo, FileChange, changes_of
+from pivcs.gitbridge.commit_changes import FileChange, changes_of
+from pivcs.gitbridge.commits import CommitInfo
 from pivcs.gitbridge.link_paths import UNKNOWN, Decided, Place, place_by_content, place_by_repository
+from pivcs.gitbridge.link_result import CommitLink, HandHunk, LinkedFile, NumberedLine
 from pivcs.gitbridge.process import Git
 from pivcs.gitbridge.repository import Repository
 from pivcs.objects.table import NO_TIME
 from pivcs.ops.made import Identity, Made, bare, identity_of, made_of, tells
-from pivcs.ops.made_match import MARGIN, Candidate, How, Match, Run, Writer, match
+from pivcs.ops.made_match import MARGIN, Candidate, How, Match, Run, match
 from pivcs.ops.view import SessionView
 from pivcs.workspace.base import Base
 
@@ -33,88 +34,6 @@ FEW_COMMITS: Final = 16
 _FEW_NAMES: Final = 16
 HAND_LINES: Final = 2000
 """Lines changed by hand that are kept of a commit to be shown; the rest is counted."""
-
-
-class NumberedLine(NamedTuple):
-    """A line without its LF, and its number in the file that has it."""
-
-    number: int
-    text: bytes
-
-
-class HandHunk(NamedTuple):
-    """Lines that were taken out and put in by hand in one place."""
-
-    taken: tuple[NumberedLine, ...]
-    written: tuple[NumberedLine, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LinkedFile:
-    """A file of a commit. `change` is without its lines: `added` and `removed` count them.
-
-    `lines` has how many of the added ones each entry wrote, `hand` how many none of them did. `left_by` is the entry
-    that left the file as the commit has it. `by_hand` are the lines that no entry changed, if they were asked for.
-    """
-
-    change: FileChange
-    how: How
-    is_converted: bool
-    left_by: Writer | None
-    added: int
-    removed: int
-    hand: int
-    lines: tuple[tuple[Writer, int], ...]
-    by_hand: tuple[HandHunk, ...] = ()
-
-    @property
-    def path(self) -> str:
-        """The path in the repository."""
-        return decode_path(self.change.path)
-
-
-@dataclass(frozen=True, slots=True)
-class CommitLink:
-    """A commit and what entries have to do with it. Entries name their session by number."""
-
-    commit: CommitInfo
-    files: tuple[LinkedFile, ...]
-    is_cut_short: bool = False
-
-    @property
-    def added(self) -> int:
-        """How many lines the commit put in."""
-        return sum(file.added for file in self.files)
-
-    @property
-    def removed(self) -> int:
-        """How many lines the commit took out."""
-        return sum(file.removed for file in self.files)
-
-    @property
-    def hand(self) -> int:
-        """How many of the lines put in are of no entry."""
-        return sum(file.hand for file in self.files)
-
-    @property
-    def is_tied(self) -> bool:
-        """Whether any entry has a part in it."""
-        return any(file.lines for file in self.files)
-
-    def entries(self) -> list[tuple[Writer, int]]:
-        """Return the entries with how many lines each wrote, sessions and entries in their order."""
-        total: Counter[Writer] = Counter()
-        for file in self.files:
-            for writer, count in file.lines:
-                total[writer] += count
-        return sorted(total.items())
-
-    def percent(self) -> int | None:
-        """Return how much of what was put in is of entries; 100 and 0 mean all and nothing. None without lines."""
-        if not self.added:
-            return None
-        share = 100 * (self.added - self.hand) / self.added
-        return int(min(max(share, 1 if self.added > self.hand else 0), 99 if self.hand else 100))
 
 
 class Linker:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pivcs.errors import StateError
 from pivcs.gitbridge.base import read_object
-from pivcs.gitbridge.link import CommitLink
+from pivcs.gitbridge.link_result import CommitLink
 from pivcs.gitbridge.link_tree import NotesTree, NoteWriter
 from pivcs.gitbridge.objects import BLOB, COMMIT, Identity, commit_bytes
 from pivcs.gitbridge.refs_update import RefUpdate, read_refs, update_refs
@@ -114,19 +114,21 @@ def _notes_commit(objects: DiskObjectStore, ident: bytes) -> tuple[str, int]:
 def _parts(link: CommitLink, views: tuple[SessionView, ...]) -> Iterator[tuple[bytes, bytes]]:
     """Yield the part of a note for each session that the commit is tied to, by the session's key."""
     entries = link.entries()
-    for number, view in enumerate(views):
-        mine = [(writer.row, lines) for writer, lines in entries if writer.session == number]
-        if not mine or view.key is None:
+    keys = [view.key.hex if view.key is not None else None for view in views]
+    for key in dict.fromkeys(keys):
+        mine = [(writer, lines) for writer, lines in entries if keys[writer.session] == key]
+        if not mine or key is None:
             continue
-        text = [f"Pivcs-Link: {view.key.hex}", f"Pivcs-Lines: {sum(lines for _, lines in mine)} of {link.added}"]
-        for row, lines in mine:
-            text.append(f"Pivcs-Entry: {view.table.object_id(row).hex} {lines} {_quoted(view.table.name(row))}")
+        text = [f"Pivcs-Link: {key}", f"Pivcs-Lines: {sum(lines for _, lines in mine)} of {link.added}"]
+        for writer, lines in mine:
+            table = views[writer.session].table
+            text.append(f"Pivcs-Entry: {table.object_id(writer.row).hex} {lines} {_quoted(table.name(writer.row))}")
         for file in link.files:
-            lines = sum(count for writer, count in file.lines if writer.session == number)
-            if any(writer.session == number for writer, _ in file.lines):
+            counts = [count for writer, count in file.lines if keys[writer.session] == key]
+            if counts:
                 how = "whole" if file.how is How.EXACT and not file.hand else "part"
-                text.append(f"Pivcs-File: {lines} of {file.added} {how} {_quoted(file.path)}")
-        yield view.key.hex.encode(), "".join(f"{line}\n" for line in text).encode("ascii")
+                text.append(f"Pivcs-File: {sum(counts)} of {file.added} {how} {_quoted(file.path)}")
+        yield key.encode(), "".join(f"{line}\n" for line in text).encode("ascii")
 
 
 def _quoted(text: str) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from pivcs.gitbridge.base import decode_path
-from pivcs.gitbridge.link import CommitLink, LinkedFile
 from pivcs.gitbridge.link_notes import REF, Noted
 from pivcs.gitbridge.link_paths import Place
+from pivcs.gitbridge.link_result import CommitLink, LinkedFile
 from pivcs.gitbridge.objects import LATEST_TIME
 from pivcs.ops import log
 from pivcs.ops.made_match import Writer

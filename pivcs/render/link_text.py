@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from pivcs.gitbridge.base import decode_path
-from pivcs.gitbridge.link import CommitLink, HandHunk, LinkedFile
 from pivcs.gitbridge.link_notes import REF, Noted
 from pivcs.gitbridge.link_paths import Decided, Place
+from pivcs.gitbridge.link_result import CommitLink, HandHunk, LinkedFile
 from pivcs.ops.made_match import How
 from pivcs.ops.view import SessionView
 from pivcs.render.amounts import plural

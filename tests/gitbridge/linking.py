@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pivcs.gitbridge.commits import find_commits
-from pivcs.gitbridge.link import CommitLink, Linker
+from pivcs.gitbridge.link import Linker
+from pivcs.gitbridge.link_result import CommitLink
 from pivcs.gitbridge.process import Git
 from pivcs.gitbridge.repository import find_repository
 from tests.ops.views import view_of

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pivcs.gitbridge.commits import FileChange, changes_of, find_commits, refs_by_commit
+from pivcs.gitbridge import commit_changes
+from pivcs.gitbridge.commit_changes import FileChange, changes_of
+from pivcs.gitbridge.commits import find_commits, refs_by_commit
 from pivcs.gitbridge.process import Git
 from pivcs.gitbridge.repository import UnknownCommit, find_repository
 from tests.gitbridge.real_git import EPOCH, Project, new_project
@@ -149,3 +151,11 @@ def test_lines_put_in_and_taken_out_make_the_next_version(
         if not before[-1]:
             before.pop()
         assert lines == before
+
+
+def test_file_over_the_limit_is_known_by_its_id_alone(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commit_changes, "_SETTINGS", ("core.bigFileThreshold=1k",))
+    project.commit({"large": "a line of text\n" * 100, "small": "a line of text\n"})
+    (files,) = changes(project, "HEAD")
+    assert [(file.path, file.is_binary, file.added) for file in files] == [(b"large", True, 0), (b"small", False, 1)]
+    assert files[0].new == bytes.fromhex(project.git("rev-parse", "HEAD:large"))

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pivcs.gitbridge.commits import CommitInfo, FileChange, find_commits
-from pivcs.gitbridge.link import CommitLink, LinkedFile, Linker
+from pivcs.gitbridge.commit_changes import FileChange
+from pivcs.gitbridge.commits import CommitInfo, find_commits
+from pivcs.gitbridge.link import Linker
 from pivcs.gitbridge.link_notes import REF, Noted, NotesMoved, merged, write_notes
+from pivcs.gitbridge.link_result import CommitLink, LinkedFile
 from pivcs.gitbridge.link_tree import FEW, MOST
 from pivcs.gitbridge.process import Git
 from pivcs.gitbridge.refs_update import OtherRefs
@@ -117,6 +119,18 @@ def test_what_others_wrote_into_notes_stays(project: Project, talk: Talk) -> Non
     assert noted(project, other).written == 1
     assert note(project).count("Pivcs-Link: ") == 2
     assert note(project).startswith("reviewed by nobody\n\nand later\n\nPivcs-Link: ")
+
+
+def test_session_in_two_files_has_one_part(project: Project, talk: Talk) -> None:
+    again = Talk(cwd=str(project.root))
+    again.lines, again.at, again._number, again.clock = [*talk.lines], talk.at, 3, talk.clock
+    again.write("two.py", "another_file()\n")
+    project.commit({"one.py": TEXT, "two.py": "another_file()\n"})
+    noted(project, talk, again)
+    assert note(project).count("Pivcs-Link: ") == 1
+    assert "Pivcs-Lines: 3 of 3" in note(project)
+    first = project.git("rev-parse", REF)
+    assert noted(project, again, talk).commit == first
 
 
 def test_part_of_a_session_goes_when_it_has_none_any_more(project: Project, talk: Talk) -> None:
