@@ -93,6 +93,7 @@ def test_notes_are_written_on_request(place: Place, pivcs: Program):
 
 def test_without_sessions_it_says_what_to_fetch(place: Place, pivcs: Program, tmp_path: Path,
                                                 monkeypatch: pytest.MonkeyPatch):  # fmt: skip
+    """case 86"""
     assert pivcs("link", "--notes").code == 0
     place.project.git("clone", "-q", str(place.project.root), str(tmp_path / "clone"))
     monkeypatch.chdir(tmp_path / "clone")

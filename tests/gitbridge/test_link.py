@@ -70,6 +70,7 @@ def test_lines_changed_by_hand_are_told_from_those_of_the_entry(project: Project
 
 
 def test_amended_commit_is_tied(project: Project, work: Work) -> None:
+    """case 66"""
     project.commit({"src/one.py": ONE})
     project.git("commit", "-q", "--amend", "--no-edit", "-m", "another message")
     assert told(project.root, work.talk, "HEAD") == [Told({work.one: 6}, 0)]
@@ -79,6 +80,7 @@ def test_amended_commit_is_tied(project: Project, work: Work) -> None:
 
 
 def test_rebased_and_cherry_picked_commits_are_tied(project: Project, work: Work) -> None:
+    """case 66"""
     project.git("checkout", "-q", "-b", "topic")
     project.commit({"src/one.py": ONE})
     project.commit({"src/two.py": TWO})
@@ -97,6 +99,7 @@ def test_rebased_and_cherry_picked_commits_are_tied(project: Project, work: Work
 
 
 def test_squashed_commits_are_tied_together(project: Project, work: Work) -> None:
+    """case 66"""
     project.git("checkout", "-q", "-b", "topic")
     project.commit({"src/one.py": ONE})
     project.commit({"src/two.py": TWO, "README": "by hand\n"})
@@ -119,6 +122,7 @@ def test_merge_is_compared_with_its_first_parent(project: Project, work: Work) -
 
 
 def test_commits_of_the_same_second_and_message_have_their_own_lines(project: Project) -> None:
+    """cases 67, 81"""
     talk = Talk(cwd=str(project.root))
     talk.prompt("First.")
     first = talk.write("a.py", "the_first_line()\n")
@@ -135,6 +139,7 @@ def test_commits_of_the_same_second_and_message_have_their_own_lines(project: Pr
 
 
 def test_reformatted_file_is_nobodys(project: Project, work: Work) -> None:
+    """case 84"""
     project.commit({"src/one.py": ONE})
     formatted = ONE.replace("    ", "\t").replace("(name)", "( name )").replace("\n\n\n", "\n\n")
     formatted = formatted.replace("def logout():", "def logout() -> None:")
@@ -152,6 +157,7 @@ def test_moved_and_repeated_lines_are_not_given_to_who_wrote_them_before(project
 
 
 def test_blank_and_common_lines_alone_tie_nothing(project: Project) -> None:
+    """case 84"""
     talk = Talk(cwd=str(project.root))
     talk.prompt("Write it.")
     wrote = talk.write("a.c", "int main() {\n    if (ready) {\n        start();\n    }\n\n    return 0;\n}\n")
@@ -321,6 +327,7 @@ def test_copies_of_entries_in_a_fork_count_once(project: Project, work: Work) ->
 
 
 def test_shallow_clone_says_that_its_last_commit_cannot_be_told(project: Project, work: Work, tmp_path: Path) -> None:
+    """case 67"""
     project.commit({"src/one.py": ONE})
     project.commit({"src/two.py": TWO})
     project.git("clone", "-q", "--depth=2", f"file://{project.root}", str(tmp_path / "clone"))

@@ -85,6 +85,7 @@ def test_note_names_the_session_the_entries_and_the_files(project: Project, talk
 
 
 def test_written_twice_it_is_the_same_bytes(project: Project, talk: Talk) -> None:
+    """case 68"""
     project.commit({"one.py": TEXT})
     first = noted(project, talk)
     before = state_of(project.root)
@@ -96,6 +97,7 @@ def test_written_twice_it_is_the_same_bytes(project: Project, talk: Talk) -> Non
 
 
 def test_amended_commit_gets_its_own_note_and_the_old_one_stays(project: Project, talk: Talk) -> None:
+    """cases 66, 68"""
     old = project.commit({"one.py": TEXT})
     noted(project, talk)
     text = note(project)
@@ -143,6 +145,7 @@ def test_part_of_a_session_goes_when_it_has_none_any_more(project: Project, talk
 
 
 def test_nothing_but_the_ref_and_objects_is_touched(project: Project, talk: Talk, decoy: Project) -> None:
+    """cases 70, 71"""
     project.git("config", "commit.gpgsign", "true")
     project.git("config", "user.signingkey", "0000000000000000")
     project.git("-c", "commit.gpgsign=false", "commit", "-q", "--allow-empty", "-m", "x")
@@ -167,6 +170,7 @@ def test_nothing_but_the_ref_and_objects_is_touched(project: Project, talk: Talk
 
 
 def test_note_of_hundreds_of_kilobytes(project: Project) -> None:
+    """case 63"""
     talk = Talk(cwd=str(project.root))
     talk.prompt("Write it.")
     files: dict[str, Content] = {}
