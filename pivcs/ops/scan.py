@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from pivcs.objects.table import DOUBLED
@@ -212,9 +213,11 @@ def _secrets(batch: Texts) -> Iterator[ScannedSecret]:
     batch.forget(found)
 
 
+@lru_cache(maxsize=1024)
 def _shown_key(key: str) -> str:
     """Return a key with what is secret in it cut short."""
-    shown, end = [], 0
+    shown: list[str] = []
+    end = 0
     for hit in find_secrets([key]):
         shown += [key[end : hit.start], hit.excerpt()]
         end = hit.end

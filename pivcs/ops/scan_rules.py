@@ -11,6 +11,7 @@ import binascii
 import json
 import re
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from pivcs.ops.scan_values import is_made_up, is_varied
@@ -67,7 +68,7 @@ def _no_example(found: re.Match[str]) -> bool:
     return not host.endswith(("example.com", "example.net", "example.org", ".example", ".test", ".invalid"))
 
 
-def is_token(found: re.Match[str]) -> bool:
+def _is_token(found: re.Match[str]) -> bool:
     """Whether what looks like a JSON web token begins with a header that says how it is signed."""
     header = found[0].partition(".")[0]
     try:
@@ -101,6 +102,8 @@ WORD_RULES: Final[tuple[WordRule, ...]] = (
     _rule("digitalocean-token", "dop_v1_ doo_v1_", r"do[op]_v1_[a-f0-9]{64}"),
     _rule("databricks-token", "dapi", _BEFORE + r"dapi[0-9a-f]{32}(?:-[0-9])?(?![0-9a-f])"),
     _rule("atlassian-token", "atatt3", r"ATATT3[A-Za-z0-9_=-]{100,}"),
+    _rule("json-web-token", "eyj",
+          r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}", _is_token),
     _rule("linear-key", "lin_api_", r"lin_api_[A-Za-z0-9]{40}"),
     _rule("notion-token", "ntn_", _BEFORE + r"ntn_[A-Za-z0-9]{40,}"),
     _rule("shopify-token", "shpat_ shpca_ shppa_ shpss_", r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}"),
@@ -126,9 +129,10 @@ def private_keys(text: str) -> list[tuple[int, int, str]]:
     """Return start, end and data of the private keys in a text, also where line ends in it are written as `\\n`."""
     found = []
     text = spaced(text)
-    for head in _KEY_HEAD.finditer(text):
-        end = min(head.end() + _LONGEST_KEY, len(text))
-        stop = text.find("-----END", head.end(), end)
+    heads = list(_KEY_HEAD.finditer(text))
+    for head, following in zip_longest(heads, heads[1:]):
+        end = min(head.end() + _LONGEST_KEY, len(text) if following is None else following.start())
+        stop = text.find("-----", head.end(), end)
         if head[0].startswith("PuTTY"):
             stop = text.find("Private-MAC:", head.end(), end)
         end = stop if stop >= 0 else end

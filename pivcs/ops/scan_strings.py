@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from pivcs.ops.scan_values import is_secret_name
@@ -19,6 +19,7 @@ SHORTEST: Final = 10
 KEY: Final = ""
 """Stands for the name of a text that is a key itself."""
 
+_DEEPEST: Final = 40
 _REMEMBERED: Final = 10_000
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -96,10 +97,23 @@ class Texts:
 
 
 def place_of(where: Where | None, shown: Callable[[str], str]) -> str:
-    """Return a place as `message.content[0].text`; `shown` says what to write for a key, which may be a secret."""
-    steps: list[str] = []
+    """Return a place as `message.content[0].text`; `shown` says what to write for a key, which may be a secret.
+
+    What is in the middle of a very long place is left out.
+    """
+    chain: list[Where] = []
     while where is not None:
-        outer, step = where
+        chain.append(where)
+        where = where[0]
+    if len(chain) > _DEEPEST:
+        half = _DEEPEST // 2
+        return _steps(chain[:-half:-1], shown) + "…" + _steps(chain[half - 1 :: -1], shown)
+    return _steps(chain[::-1], shown)
+
+
+def _steps(chain: Sequence[Where], shown: Callable[[str], str]) -> str:
+    steps: list[str] = []
+    for outer, step in chain:
         if isinstance(step, int):
             steps.append(f"[{step}]")
         else:
@@ -108,5 +122,4 @@ def place_of(where: Where | None, shown: Callable[[str], str]) -> str:
                 steps.append(f".{key}" if outer is not None else key)
             else:
                 steps.append(f"[{json.dumps(key, ensure_ascii=False)}]")
-        where = outer
-    return "".join(reversed(steps))
+    return "".join(steps)

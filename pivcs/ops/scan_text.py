@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from pivcs.objects.hashing import whole_hash
 from pivcs.ops.scan_library import library_rules, library_version
 from pivcs.ops.scan_rules import SHORTEST_WORD, WORD_RULES, LineRule, WordRule, private_keys, spaced
-from pivcs.ops.scan_values import assigned_at, header_at, is_secret_name, is_secret_value
+from pivcs.ops.scan_values import assigned_at, header_at, is_secret_name, is_secret_value, name_end, name_start
 
 RULES_VERSION: Final = 1
 """Counts up with every change of what our own rules find."""
@@ -34,6 +34,9 @@ _BEFORE: Final = 512
 _BEHIND: Final = 4096
 """Characters of a long line before and behind a trigger that are looked at."""
 
+_LONGEST_NAME: Final = 60
+_LONG_WORD: Final = 8192
+"""Bytes of a word that are looked at as a whole."""
 _SPACES: Final = b" \t\n\r\v\f\0"
 _SHAPE: Final = bytes(ord(" ") if byte in _SPACES else ord("a") for byte in range(256))
 _LONG: Final = b"a" * SHORTEST_WORD
@@ -121,48 +124,71 @@ def _lowered(text: str) -> str:
     return lowered if len(lowered) == len(text) else text.replace("\u0130", "I").lower()
 
 
-def _in_words(joined: str) -> Iterator[_Span]:
-    words = _long_words(joined)
-    lowered = words.lower()
+def _in_words(joined: str) -> list[_Span]:
+    """Return what rules about words find, by place."""
+    data = joined.encode("utf-8", "surrogatepass")
+    words = _LongWords(data)
+    found: dict[int, list[_Span]] = {}
     for keyword, rules in _by_keyword().items():
-        for word in _words_with(words, lowered, keyword):
+        for start, word in words.around(keyword):
             shown = spaced(word)
             spans = [span for rule in rules for span in _spans_in(shown, rule, 0)]
-            at = joined.find(word) if spans else -1
-            while at >= 0:
-                for span in spans:
-                    yield span._replace(start=at + span.start, end=at + span.end)
-                at = joined.find(word, at + len(word))
+            if spans:
+                found.setdefault(start, []).extend(spans)
+    if not found:
+        return []
+    spans, at, characters = [], 0, 0
+    for start in sorted(found):
+        characters += len(data[at:start].decode("utf-8", "surrogatepass"))
+        at = start
+        spans += [
+            span._replace(start=characters + span.start, end=characters + span.end) for span in found[start]
+        ]
+    return spans
 
 
-def _long_words(joined: str) -> bytes:
-    """Return the words that may have a secret, in UTF-8, each on a line.
+class _LongWords:
+    """The words of a text in UTF-8 that may have a secret.
 
     They are found as runs of one letter in a copy that has only that and spaces, which is quicker than to split.
     """
-    data = joined.encode("utf-8", "surrogatepass")
-    shape = data.translate(_SHAPE)
-    found, at = [], shape.find(_LONG)
-    while at >= 0:
-        end = shape.find(b" ", at)
-        if end < 0:
-            end = len(data)
-        found.append(data[at:end])
-        at = shape.find(_LONG, end)
-    return b"\n".join(found)
+
+    def __init__(self, data: bytes) -> None:
+        self._starts: list[int] = []
+        shape = data.translate(_SHAPE)
+        found, at = [], shape.find(_LONG)
+        while at >= 0:
+            end = shape.find(b" ", at)
+            if end < 0:
+                end = len(data)
+            self._starts.append(at)
+            found.append(data[at:end])
+            at = shape.find(_LONG, end)
+        self._words = found
+        self._places = list(accumulate((len(word) + 1 for word in found), initial=0))
+        self._lowered = b"\n".join(found).lower()
+
+    def around(self, keyword: bytes) -> Iterator[tuple[int, str]]:
+        """Yield the words that have a keyword in them, and where they begin; of very long ones the parts around it."""
+        at = self._lowered.find(keyword)
+        while at >= 0:
+            number = bisect_right(self._places, at) - 1
+            word, inside = self._words[number], at - self._places[number]
+            if len(word) <= _LONG_WORD:
+                yield self._starts[number], word.decode("utf-8", "surrogatepass")
+                at = self._lowered.find(keyword, self._places[number + 1])
+            else:
+                first = _character_start(word, max(0, inside - _BEFORE))
+                last = _character_start(word, min(len(word), inside + _LONG_WORD))
+                yield self._starts[number] + first, word[first:last].decode("utf-8", "surrogatepass")
+                at = self._lowered.find(keyword, at + _LONG_WORD // 2)
 
 
-def _words_with(words: bytes, lowered: bytes, keyword: bytes) -> set[str]:
-    """Return the words that have a keyword in them."""
-    found = set()
-    at = lowered.find(keyword)
-    while at >= 0:
-        end = words.find(b"\n", at)
-        if end < 0:
-            end = len(words)
-        found.add(words[words.rfind(b"\n", 0, at) + 1 : end].decode("utf-8", "surrogatepass"))
-        at = lowered.find(keyword, end)
-    return found
+def _character_start(word: bytes, at: int) -> int:
+    """Return where the character begins that a byte is part of."""
+    while at < len(word) and word[at] & 0xC0 == 0x80:
+        at -= 1
+    return at
 
 
 def _spans_in(text: str, rule: WordRule | LineRule, offset: int) -> Iterator[_Span]:
@@ -204,7 +230,7 @@ def _in_lines(joined: str, lowered: str) -> Iterator[_Span]:
                 shown = spaced(joined[start:end])
                 for rule in rules:
                     yield from _spans_in(shown, rule, start)
-            at = lowered.find(word, end)
+            at = lowered.find(word, min(end, at + _BEHIND // 2))
 
 
 def _line_around(joined: str, at: int) -> tuple[int, int]:
@@ -216,22 +242,18 @@ def _line_around(joined: str, at: int) -> tuple[int, int]:
 
 def _assigned(joined: str, lowered: str) -> Iterator[_Span]:
     for trigger in TRIGGERS:
+        is_header = trigger == "authorization"
         at = lowered.find(trigger)
         while at >= 0:
-            is_header = trigger == "authorization"
-            begin = at if is_header else _name_start(joined, at)
-            found = header_at(joined, at, at + _BEHIND) if is_header else assigned_at(joined, begin, at + _BEHIND)
-            if found is not None:
-                yield _Span(found.start, found.end, HEADER if is_header else ASSIGNED, found.value)
-            at = lowered.find(trigger, at + len(trigger))
-
-
-def _name_start(joined: str, at: int) -> int:
-    """Return where the name begins that a trigger stands in."""
-    first = max(0, at - 40)
-    while at > first and (joined[at - 1].isalnum() or joined[at - 1] in "_-."):
-        at -= 1
-    return at
+            end = name_end(joined, at)  # what else is in the same name gets the same value
+            if end - at <= _LONGEST_NAME:
+                if is_header:
+                    found = header_at(joined, at, at + _BEHIND)
+                else:
+                    found = assigned_at(joined, name_start(joined, at), at + _BEHIND)
+                if found is not None:
+                    yield _Span(found.start, found.end, HEADER if is_header else ASSIGNED, found.value)
+            at = lowered.find(trigger, end)
 
 
 def _named(texts: Sequence[str], starts: Sequence[int], names: Sequence[str | None]) -> Iterator[_Span]:

@@ -17,10 +17,13 @@ _ENTROPY: Final = 3.0
 # A name from the word in it that means a secret on, a sign, and a value, in quotes or bare. The quotes may be escaped:
 # texts hold code and JSON.
 _ASSIGNMENT = re.compile(
-    r"""(?P<name>[\w.-]{2,60})\\{0,3}["'`]?\]?[ \t]{0,3}(?P<sign>:=|=>|===?|=|:)(?P<space>[ \t]{0,3})"""
+    r"""(?P<name>[\w.-]{2,100})\\{0,3}["'`]?\]?[ \t]{0,3}(?P<sign>:=|=>|===?|=|:)(?P<space>[ \t]{0,3})"""
     r"""(?:(?P<quote>\\{0,3}["'`])(?P<quoted>[^\s"'`\\]{8,200})(?P=quote)"""
     r"""|(?P<bare>[^\s"'`\\,;()\[\]{}<>&|]{8,200})(?P<next>.?))"""
 )
+_NAME_END = re.compile(r"[\w.-]*")
+_BEFORE: Final = 40
+"""Characters of a name before the word in it that means a secret."""
 _HEADER = re.compile(
     r"""authorization\\{0,3}["'`]?\s{0,3}[:=,]\s{0,3}\\{0,3}["'`]?(?:bearer|basic|token)\s+"""
     r"""(?P<value>[A-Za-z0-9._~+/-]{16,4000}={0,2})""",
@@ -50,6 +53,20 @@ class Assigned(NamedTuple):
     start: int
     end: int
     value: str
+
+
+def name_start(text: str, at: int) -> int:
+    """Return where the name begins that the character at a place is part of."""
+    first = max(0, at - _BEFORE)
+    while at > first and (text[at - 1].isalnum() or text[at - 1] in "_-."):
+        at -= 1
+    return at
+
+
+def name_end(text: str, at: int) -> int:
+    """Return where the name ends that the character at a place is part of."""
+    found = _NAME_END.match(text, at)
+    return at if found is None else found.end()
 
 
 def assigned_at(text: str, at: int, end: int) -> Assigned | None:

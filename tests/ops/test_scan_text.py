@@ -108,3 +108,17 @@ def test_lone_surrogates_and_characters_beyond_the_first_plane_do_no_harm():
 def test_same_word_twice_is_found_twice():
     text = f"{GITHUB} {GITHUB}"
     assert [hit.start for hit in find_secrets([text])] == [0, len(GITHUB) + 1]
+
+
+@pytest.mark.parametrize("filler", ["a", "é", "\U0001f600", "sk-", "eyJ", "://", "key=", "-us"])
+def test_secrets_in_very_long_words_are_found_wherever_they_stand(filler: str):
+    for count in (100, 4000, 8190, 9000):
+        text = filler * count + "." + GITHUB + "." + filler * 5000 + "." + ANTHROPIC + "." + filler * 300
+        hits = find_secrets([text])
+        assert [text[hit.start : hit.end] for hit in hits] == [GITHUB, ANTHROPIC]
+
+
+def test_many_secrets_are_found_each_at_its_place():
+    secrets = [f"gh{'p'}_{some(36)}" for _ in range(3000)]
+    text = "é ".join(secrets)
+    assert [text[hit.start : hit.end] for hit in find_secrets([text])] == secrets
