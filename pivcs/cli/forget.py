@@ -22,7 +22,7 @@ from pivcs.ops.forget_session import SessionPlan, forget_session, plan_again, pl
 from pivcs.ops.locate import NoSession
 from pivcs.ops.masking import Guard
 from pivcs.ops.operations import NoNames
-from pivcs.ops.revision import UnknownRevision, resolve_target
+from pivcs.ops.revision import NoEntryThere, UnknownRevision, resolve_target
 from pivcs.render.documents import encode
 from pivcs.render.forget_text import (
     entry_document,
@@ -96,6 +96,9 @@ def command(
             outcomes = _entry(target.view, target.row, exports, output, yes=yes, as_json=as_json)
         else:
             outcomes = _session(opened, view, exports, output, yes=yes, as_json=as_json)
+    except NoEntryThere as error:
+        error.hint = "what is no entry goes only with the whole session: `pivcs forget SESSION`"
+        raise
     except (UnknownRevision, NoSession):
         if named is not None or not words:
             raise

@@ -14,18 +14,17 @@ from typing import Final, NamedTuple
 
 from pivcs.session.codes import FORGOTTEN, GONE, is_conversation
 from pivcs.session.fields import FieldsLike
-from pivcs.session.jsonwrite import dump_json
 from pivcs.session.times import parse_time
 
 HEAD: Final = 1 << 16
 """Bytes of a record in which everything but the padding must stand."""
 _NAMES: Final = {FORGOTTEN: b"pivcs.forgotten", GONE: b"pivcs.gone"}
 _STRING: Final = rb'"(?:[^"\\]|\\.)*"'
-_BEGINNING: Final = re.compile(
+# Compiled when it is needed: mostly nothing was forgotten.
+_BEGINNING: Final = (
     rb'\{"type":"pivcs\.(?:forgotten|gone)"'
     rb'(?:,"id":' + _STRING + rb',"parentId":(?:' + _STRING + rb"|null))?"
-    rb'(?:,"timestamp":' + _STRING + rb')?,"oid":"([A-Za-z0-9_-]{43})"',
-    re.DOTALL,
+    rb'(?:,"timestamp":' + _STRING + rb')?,"oid":"([A-Za-z0-9_-]{43})"'
 )
 
 
@@ -50,6 +49,8 @@ def make_placeholder(
 
     Id and parent are those of the record, in a stream of version 1 there are none; the time is kept if there is room.
     """
+    from pivcs.session.jsonwrite import dump_json
+
     head = b'{"type":"' + _NAMES[FORGOTTEN if is_conversation(code) else GONE] + b'"'
     if not version1:
         parent = fields.parentId
@@ -68,7 +69,7 @@ def make_placeholder(
 def read_placeholder(head: bytes, rest: Iterable[bytes] = ()) -> bytes | None:
     """Return the object id that a record declares, given by its first bytes (up to `HEAD`) and the others in pieces;
     None for a record that is no placeholder."""
-    found = _BEGINNING.match(head)
+    found = re.match(_BEGINNING, head, re.DOTALL)
     if found is None:
         return None
     closed = False
@@ -86,6 +87,6 @@ def read_placeholder(head: bytes, rest: Iterable[bytes] = ()) -> bytes | None:
 
 def placeholder_of(record: bytes, length: int) -> Placeholder:
     """Return the placeholder that begins with `record`, which `read_placeholder` has taken."""
-    found = _BEGINNING.match(record)
+    found = re.match(_BEGINNING, record, re.DOTALL)
     assert found is not None
     return Placeholder(found[0], length)

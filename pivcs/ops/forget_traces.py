@@ -29,7 +29,9 @@ _NOT_SAID: Final = frozenset(
     ("type", "id", "parentId", "timestamp", "role", "targetId", "toolCallId", "toolName", "api", "provider", "model",
      "modelId", "stopReason", "firstKeptEntryId", "fromId", "mimeType")
 )  # fmt: skip
-_NAME: Final = re.compile("[0-9a-f]{4,64}|HEAD|main|@|-.*")
+_NAME: Final = re.compile("[0-9a-f]{4,8}|HEAD|main")
+"""What names an entry more likely than that it says something of one."""
+_OPTION: Final = re.compile("--[a-z-]+(?:=|$)|-[A-Za-z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +106,9 @@ def _without(command: str, said: list[str]) -> str:
 
 
 def _tells(word: str, said: list[str]) -> bool:
-    if word.startswith("--") and "=" in word:
-        word = word.partition("=")[2]
+    option = _OPTION.match(word)
+    if option is not None:
+        word = word[option.end() :]
     if len(word) < SHORTEST or _NAME.fullmatch(word):
         return False
     parts = [part for part in word.split() if len(part) >= PART_SHORTEST]

@@ -19,8 +19,6 @@ from pivcs.session.classify import classify_line
 from pivcs.session.codes import FORGOTTEN, GONE
 from pivcs.session.fields import FieldsLike, LineKind
 from pivcs.session.jsontext import NotJson, parse_json
-from pivcs.session.jsonwrite import dump_json
-from pivcs.session.longline import LongLine
 from pivcs.session.source import PIECE, ByteSource, FileSource
 from pivcs.session.times import format_time
 from pivcs.store.forgotten import ForgottenRecord
@@ -216,6 +214,8 @@ def content_of(table: Table, row: int, source: ByteSource) -> bytes | None:
         return None
     if not isinstance(value, dict):
         return None
+    from pivcs.session.jsonwrite import dump_json
+
     said = {key: item for key, item in value.items() if key not in _OWN_KEYS}
     return content_digest(dump_json(said))
 
@@ -235,6 +235,8 @@ def _fields_of(source: ByteSource, offset: int, length: int, *, version1: bool) 
     if length <= PIECE:
         verdict = classify_line(source.read_range(offset, length), version1=version1)
     else:
+        from pivcs.session.longline import LongLine
+
         scanner = LongLine(version1=version1)
         for piece in source.iter_range(offset, length):
             scanner.feed(piece)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pivcs.gitbridge.forgetting import RefsPlan
+from pivcs.gitbridge.ref_names import ROOT
 from pivcs.gitbridge.refs_update import RefOutcome
 from pivcs.ops.forget import ForgetPlan
 from pivcs.ops.forget_session import SessionPlan
@@ -97,14 +98,20 @@ def _stays(
             yield f"  {where}: {plural(len(each.review), 'ref')} of review commits; delete them and export anew"
         for remote in each.remotes:
             known = " (sessions were fetched from it)" if remote.fetched else ""
-            yield (
-                f"  remote {visible(remote.name, keep='')}, {visible(remote.address, keep='')}{known}: "
-                "delete its refs below refs/pivcs/, then push"
-            )
+            name = visible(remote.name, keep="")
+            yield f"  remote {name}, {visible(remote.address, keep='')}{known}: delete its refs, then `pivcs push`"
+            for ref in _own(each)[:_SHOWN]:
+                yield "    " + style(Role.DIM, f"git -C {where} push {name} --delete {ref}")
     yield "  exports, archives and stores of other machines, backups of the store, snapshots of work trees"
     if not done:
         yield ""
         yield style(Role.WARNING, "It cannot be undone. --yes does it.")
+
+
+def _own(plan: RefsPlan) -> list[str]:
+    """Return the refs that a remote has under the same names, if it was pushed to."""
+    refs = (ref.name for ref in (*plan.covered, *plan.removed))
+    return [visible(name, keep="") for name in refs if name.startswith(ROOT)]
 
 
 def outcome_lines(outcomes: Sequence[RefOutcome], looks: Looks) -> Iterator[str]:
