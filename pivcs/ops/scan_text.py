@@ -59,9 +59,9 @@ class Hit(NamedTuple):
         return whole_hash([_FINGERPRINT_CONTEXT, self.rule.encode(), b"\0", secret])[:_FINGERPRINT_BYTES].hex()
 
     def excerpt(self) -> str:
-        """Return how the secret begins, at most a quarter of it, and how long it is."""
+        """Return how the secret begins, at most a quarter of it, and how many characters it has."""
         shown = self.secret[: min(4, len(self.secret) // 4)]
-        return f"{shown}… ({len(self.secret)} characters)"
+        return f"{shown}… ({len(self.secret):,})"
 
 
 class _Span(NamedTuple):

@@ -155,5 +155,22 @@ SESSIONS = {
     "only-header.jsonl": header_line("nothing-yet"),
     "pending.jsonl": build_session(header=header_line("pending-1"), graph="a-b").rstrip(b"\n"),
 }
-MORE_SESSIONS = {"stats": {"days.jsonl": _days(), "hostile.jsonl": _hostile()}}
+def _leaky() -> bytes:
+    """Secrets, put together here so that no search of this repository finds them, at places that must be made safe."""
+    token, key = "gh" + "p_" + "aZ3kQ9xW7mB2nV5cL8pR1tY6uI4oD0eF2gH7", "AK" + "IA" + "Q3XZ7LMN2PVWR5TY"
+    odd = {"a\x1b[31mb": {"list": [token]}, token: "x"}
+    return b"".join(
+        [
+            header_line("leaky-1"),
+            message_line("0000000a", content=f"Deploy with {token}.\nThe key is {key}."),
+            bash_line("0000000b", "0000000a", "env", "DB_PASS" + "WORD=s3cr3tP4ss9\nTOKEN_LIMIT=4096\nHOME=/root"),
+            message_line("0000000c", "0000000b", "assistant", "Done: " + "postgres" + "://app:T7x9Lq2Wz@db.corp/app"),
+            entry_line("custom", "0000000d", "0000000c", customType="x", data=odd),
+            b"{torn " + key.encode() + b"\n",
+            b'{"type":"message","pending":"' + token.encode(),
+        ]
+    )
+
+
+MORE_SESSIONS = {"stats": {"days.jsonl": _days(), "hostile.jsonl": _hostile()}, "scan": {"leaky.jsonl": _leaky()}}
 """What only the transcript of this name has beside these."""

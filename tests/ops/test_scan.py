@@ -99,7 +99,7 @@ def test_every_string_of_an_entry_is_looked_through_and_its_place_told():
     data += entry_line("custom", "cccccccc", "bbbbbbbb", customType="x", data={GITHUB: {"in": ANTHROPIC}})
     data += entry_line("label", "dddddddd", "cccccccc", targetId="aaaaaaaa", label=GITHUB)
     data += line([GITHUB])
-    masked = "ghp_… (40 characters)"
+    masked = "ghp_… (40)"
     assert sorted(places(data)) == sorted([
         ("L1", "github-token", "cwd", 1),
         ("aaaaaaaa", "assigned-secret", "message.content[0].arguments.env.apiKey", 1),
