@@ -1,7 +1,6 @@
 """Getting sessions from another repository: its refs beside one's own, and what is new of them into the store.
 
-What was taken once is remembered by the id of its commit, so that nothing is read again, and whoever removed a session
-from the store does not get it back with every fetch.
+What was taken once is remembered by the id of its commit, so that nothing is read again.
 """
 
 from __future__ import annotations
@@ -31,8 +30,9 @@ def fetch(repository: Repository, remote: Remote, transport: Transport) -> Fetch
     """Let the refs that are kept of a remote say what it has now, and get what they name.
 
     Without news nothing is asked beyond the refs, and nothing is written. No other ref changes. Raises
-    `TransportFailed`, `OtherRefs`.
+    `TransportFailed`, `OtherHash`, `OtherRefs`.
     """
+    repository.open_objects().close()  # refuses other hashes
     known = read_refs(repository, remote.prefix)
     theirs = {name: commit for name, commit in transport.refs().items() if parse_pivcs_ref(name) is not None}
     names = {name: remote.prefix + name.removeprefix(ROOT) for name in theirs}
@@ -60,7 +60,7 @@ def take_fetched(
     """
     where = os.fsencode(repository.common_dir)
     taken = store.remote.taken(where)
-    refs = [ref for ref in found_refs(repository, remote.prefix) if ref.commit not in taken]
+    refs = [ref for ref in found_refs(repository, remote.prefix) if (ref.commit, ref.key) not in taken]
     own = store.remote.id()
     refs = [ref for ref in refs if ref.store is None or ref.store != own]
     if not refs:
@@ -76,7 +76,7 @@ def take_fetched(
             if isinstance(named, Imported):
                 failed.add(named.key)
             yield named
-    known = set(store.session_keys())
+    known = {*store.session_keys(), *store.forgotten.sessions()}
     _remember(store, where, [ref for ref in refs if ref.key in known and ref.key not in failed])
 
 
@@ -94,7 +94,7 @@ def remember_archived(store: Store, repository: Repository, refs: Iterable[tuple
     """
     where = os.fsencode(repository.common_dir)
     taken = store.remote.taken(where)
-    new = [each for each in refs if each[0] not in taken]
+    new = [each for each in refs if each not in taken]
     if new and not store.read_only:
         with store.writing():
             store.remote.put_taken(where, new)

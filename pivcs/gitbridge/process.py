@@ -184,6 +184,8 @@ def failure(arguments: Sequence[Argument], code: int, said: str, *, transport: b
     lines = [line.strip() for line in said.splitlines() if line.strip() and not _NOISE.match(line)]
     errors = [line for line in lines if _SEVERITY.match(line)] or lines
     reason = _SEVERITY.sub("", errors[-1], count=1) if errors else f"it ended with code {code}"
+    if reason.endswith(":") and lines[-1] != errors[-1]:  # what it is about stands in the next line
+        reason += " " + lines[lines.index(errors[-1]) + 1]
     if code < 0:
         reason = f"it was stopped by signal {-code}"
     verb = next((each for each in arguments if isinstance(each, str) and not each.startswith("-")), "")
