@@ -134,7 +134,7 @@ def reftable(root: Path) -> SetUp:
     project = new_project(root / "project", {"a": "a"})
     project.git("config", "core.repositoryFormatVersion", "1")
     project.git("config", "extensions.refStorage", "reftable")
-    return SetUp(project.root, [project.root], refused="reftable")
+    return SetUp(project.root, [project.root], refused="ref(table|storage)")
 
 
 def hooks(root: Path) -> SetUp:
@@ -199,10 +199,10 @@ def point_to(decoy: Project, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, str(value))
 
 
-def what_must_stay(root: Path, ours: Callable[[str], bool]) -> dict[str, tuple[int, bytes]]:
-    """Return mode and content of everything below a directory but objects, our own refs, and what is for ourselves in
-    `pivcs/` of the git directory: work tree, HEAD, index, configuration, hooks, logs, other refs, and what git
-    keeps of linked worktrees and submodules.
+def what_must_stay(root: Path, ours: Callable[[str], bool], *, cache: bool) -> dict[str, tuple[int, bytes]]:
+    """Return mode and content of everything below a directory but objects and our own refs: work tree, HEAD, index,
+    configuration, hooks, logs, other refs, and what git keeps of linked worktrees and submodules. With `cache` also
+    without what exports leave for the next one in `pivcs/` of the git directory.
 
     Of objects there may be more afterwards; `every_object` tells whether all of them are still there.
     """
@@ -212,7 +212,7 @@ def what_must_stay(root: Path, ours: Callable[[str], bool]) -> dict[str, tuple[i
         parts = name.split("/")
         if "objects" in parts and (".git" in parts or parts[0] == "objects"):
             continue
-        if "pivcs" in parts and "refs" not in parts and ours("refs/heads/sessions"):
+        if "pivcs" in parts and "refs" not in parts and cache:
             continue
         if "refs" in parts and "logs" not in parts:
             ref = "/".join(parts[parts.index("refs") :])
