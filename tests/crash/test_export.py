@@ -13,6 +13,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -96,12 +97,13 @@ def test_a_killed_export_is_completed_by_the_next(packs: int, tmp_path: Path) ->
     _export(tmp_path / "once", AFTER)
     expected = _reviewed(tmp_path / "once")
     lines = BEFORE.splitlines(keepends=True)
+    for left in range(packs, 0, -1):
+        _export(tmp_path / "before", b"".join(lines[: len(lines) - left + 1]))
+    before = _refs(tmp_path / "before")
     killed = 0
     for number in range(1, MOST):
         place = tmp_path / str(number)
-        for left in range(packs, 0, -1):
-            _export(place, b"".join(lines[: len(lines) - left + 1]))
-        before = _refs(place)
+        copytree(tmp_path / "before", place)
 
         def act(number: int = number, place: Path = place) -> None:
             _dies_before(number)
