@@ -204,3 +204,19 @@ def test_store_that_another_process_reads_is_told_and_gc_completes_it(file: Path
     assert pivcs("gc", "--apply").code == 0
     assert secret_places(store) == []
     assert "erasure-unfinished" not in pivcs("fsck").text
+
+
+def test_name_made_from_a_prompt_goes_from_the_archive_too(tmp_path: Path, file: Path, pivcs: Program) -> None:
+    head = file.read_bytes().split(b"\n", 1)[0] + b"\n"
+    said = message_line("bbbbbbbb", None, "user", "Swordfish, they said.")
+    file.write_bytes(head + message_line("aaaaaaaa", None) + said)
+    assert pivcs("branch", file, "--name-all").code == 0
+    assert b"swordfish" in pivcs("branch", file).out
+    assert pivcs("archive").code == 0
+    assert pivcs("forget", file, "bbbbbbbb", "--yes").code == 0
+    assert b"swordfish" not in pivcs("branch", file).out.lower()
+    for _ in range(2):
+        judge.git(".", "gc", "-q", "--prune=now")
+        assert b"swordfish" not in judge.git(".", "cat-file", "--batch", "--batch-all-objects").lower()
+        assert pivcs("archive").code == 0
+    judge.check(".")
