@@ -25,6 +25,7 @@ from typing import Final
 from pivcs.errors import StateError
 from pivcs.gitbridge.existing import Existing
 from pivcs.gitbridge.objects import TREE, object_id
+from pivcs.gitbridge.sharing import share, sharing_of
 
 Deflate = Callable[[bytes], bytes]
 
@@ -154,6 +155,7 @@ class PackWriter:
             self._keep = name.with_suffix(".keep")
             _write_whole(self._keep, [_KEEP], 0o600)
             assert self._temporary is not None
+            share(sharing_of(self._objects.parent), (self._temporary, index, self._keep))
             os.replace(self._temporary, name.with_suffix(".pack"))
             self._temporary = None
             os.replace(index, name.with_suffix(".idx"))

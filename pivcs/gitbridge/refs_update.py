@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pivcs.errors import StateError, UnsupportedFormat
 from pivcs.gitbridge.repository import Repository, uses_reftable
+from pivcs.gitbridge.sharing import share, sharing_of
 
 if TYPE_CHECKING:
     from dulwich.refs import DiskRefsContainer
@@ -87,7 +88,14 @@ def update_refs(repository: Repository, updates: Iterable[RefUpdate]) -> list[Re
     Raises `OtherRefs`, `RefsNotWritten`.
     """
     container = _container(repository)
-    return [RefOutcome(each.name, _changed(container, each), each.old, each.new) for each in updates]
+    sharing = sharing_of(repository.common_dir)
+    done = []
+    for each in updates:
+        done.append(RefOutcome(each.name, _changed(container, each), each.old, each.new))
+        path = repository.common_dir / each.name
+        above = len(each.name.split("/")) - 1  # `refs` is the last of these; it is there already
+        share(sharing, (path, *list(path.parents)[: above - 1]))
+    return done
 
 
 def _changed(container: DiskRefsContainer, update: RefUpdate) -> str:

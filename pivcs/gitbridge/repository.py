@@ -60,7 +60,7 @@ class Repository:
 
     def open_objects(self) -> DiskObjectStore:
         """Return the repository's objects, to be closed by the caller. Raises `OtherHash`."""
-        if _setting(self.common_dir, "extensions", "objectformat") not in (None, "sha1"):
+        if setting(self.common_dir, "extensions", "objectformat") not in (None, "sha1"):
             raise OtherHash(
                 f"the repository in '{self.common_dir}' does not use SHA-1", hint="only SHA-1 repositories can be read"
             )
@@ -139,7 +139,7 @@ def _linked(file: Path, prefix: str) -> Path | None:
     return Path(os.path.realpath(file.parent / target))
 
 
-def _setting(common_dir: Path, wanted: str, name: str) -> str | None:
+def setting(common_dir: Path, wanted: str, name: str) -> str | None:
     """Return the value that a repository's own configuration has for a name in a section, in lower case."""
     try:
         text = (common_dir / "config").read_text(encoding="utf-8", errors="replace")
@@ -159,12 +159,12 @@ def _setting(common_dir: Path, wanted: str, name: str) -> str | None:
 
 def uses_reftable(repository: Repository) -> bool:
     """Whether refs and their logs are not in files that can be read here."""
-    return _setting(repository.common_dir, "extensions", "refstorage") not in (None, "files")
+    return setting(repository.common_dir, "extensions", "refstorage") not in (None, "files")
 
 
 def is_bare(repository: Repository) -> bool:
     """Whether a repository has no work tree beside it; there may be linked ones all the same."""
-    return _setting(repository.common_dir, "core", "bare") in ("true", "yes", "on", "1")
+    return setting(repository.common_dir, "core", "bare") in ("true", "yes", "on", "1")
 
 
 def resolve_commit(repository: Repository, text: str, git: Git | None) -> str:
