@@ -136,7 +136,10 @@ def _exported(files: list[Path], capfdbinary: Capture) -> Documents:
     found = [_written(capfdbinary, "export", "--json", place, str(session)) for _ in range(2)]
     talk.say("More.")
     session.write_bytes(talk.data)
-    return [*found, _written(capfdbinary, "export", "--json", place, str(session))]
+    found.append(_written(capfdbinary, "export", "--json", place, str(session)))
+    talk.prompt("And then?")
+    session.write_bytes(talk.data)
+    return [*found, _written(capfdbinary, "export", "--turns", "--json", f"{place}-turns", str(session))]
 
 
 def _archived(files: list[Path], capfdbinary: Capture) -> Documents:
@@ -149,8 +152,8 @@ def _archived(files: list[Path], capfdbinary: Capture) -> Documents:
         found.append(_written(capfdbinary, "-C", str(place), "archive", "--review", "--json", str(session)))
         talk.say(text)
         session.write_bytes(talk.data)
-        project.git("tag", "-f", "kept", project.git("for-each-ref", "--format=%(objectname)", "refs/pivcs/*/s/"))
-    name = project.git("for-each-ref", "--format=%(refname)", "refs/pivcs/*/s/")
+        project.git("tag", "-f", "kept", project.git("for-each-ref", "--format=%(objectname)", "refs/pivcs/*/s/*"))
+    name = project.git("for-each-ref", "--format=%(refname)", "refs/pivcs/*/s/*")
     project.git("update-ref", name, "HEAD")
     found.append(_written(capfdbinary, "-C", str(place), "archive", "--json", str(session), code=1))
     return found

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
+import docs.generate
 from docs.generate import (
     CLI_PAGE,
     NOTICED,
@@ -102,6 +103,9 @@ def test_check_writes_nothing(
     page.write_text("old\n")
     monkeypatch.setattr("docs.generate.ROOT", tmp_path)
     monkeypatch.setattr("docs.generate.CLI_PAGE", page)
+    picture = tmp_path / "docs" / "picture.svg"
+    monkeypatch.setattr("docs.generate.PICTURE", picture)
+    picture.write_text(docs.generate.picture())
     assert main(["--check"]) == 1
     assert (page.read_text(), capsys.readouterr().out) == ("old\n", f"{Path('docs', 'cli.md')}\n")
     assert main([]) == 0
