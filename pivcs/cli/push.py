@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from pivcs.cli.file_target import project_views
+from pivcs.cli.leaving import check_leaving, yes_option
 from pivcs.cli.output import Output, output_options
 from pivcs.cli.remote_target import remote_target
 from pivcs.cli.store_identity import store_id
@@ -22,7 +23,7 @@ REFUSED = 1
 
 @click.command("push")
 @click.argument("remote", required=False)
-@click.option("--yes", is_flag=True, help="Send also what looks like a secret.")
+@yes_option
 @click.option("--force", is_flag=True, help="Set refs, too, that name something else than what is sent.")
 @store_option
 @output_options
@@ -33,14 +34,14 @@ def command(
 
     REMOTE is a remote of the repository, an address, or a directory. Without it: what git's setting `pivcs.remote`
     says, else the remote of the current branch, else `origin`, else the only one. Every byte of the sessions goes
-    along. Only refs below refs/pivcs/ are sent; branches and tags are not. Streams of the other side stay, but for
-    those that are the beginning of one that is sent.
+    along, unless there are secrets in them (`pivcs scan`). Only refs below refs/pivcs/ are sent; branches and tags are
+    not. Streams of the other side stay, but for those that are the beginning of one that is sent.
 
     The exit code is 1 when a ref was left as it is, here or there.
     """
     target = remote_target(remote)
     views = project_views(None)
-    del yes  # Here is the place to look through `views` for what must not leave: nothing is written or sent yet.
+    check_leaving(views, yes=yes, refuse=True)
     ident = store_id(views[0]) if views else None
     archived = archive(views, target.repository, ident, force=force) if views else Archive((), 0)
     for view in views[:1]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from pivcs.gitbridge.ref_names import ROOT
@@ -26,8 +25,7 @@ class DulwichTransport:
 
     def refs(self) -> dict[str, bytes]:
         """See `Transport`."""
-        with self._client("pull") as (client, path):
-            return _ours(client.get_refs(path, ref_prefix=[ROOT.encode()]).refs)
+        return _ours(self._ask("pull", lambda client, path: client.get_refs(path, ref_prefix=[ROOT.encode()])).refs)
 
     def fetch(self, wanted: Mapping[str, str]) -> None:
         """See `Transport`."""
@@ -35,23 +33,26 @@ class DulwichTransport:
             return
         from dulwich.object_store import ObjectStoreGraphWalker
 
-        with self._client("pull") as (client, path), self._repository.objects() as objects:
-            idents: dict[str, bytes] = {}
+        idents: dict[str, bytes] = {}
+        with self._repository.objects() as objects:
 
             def wants(refs: Mapping[Any, Any], depth: int | None = None) -> list[Any]:
                 theirs = _ours(refs)
                 idents.update({name: theirs[name] for name in wanted if name in theirs})
                 return [each for each in map(_hex, set(idents.values())) if each not in objects]
 
-            known = [each for each in map(_hex, self._known()) if each in objects]
-            walker = ObjectStoreGraphWalker(known, lambda _: [])
-            file, commit, abort = objects.add_pack()
-            try:
-                client.fetch_pack(path, wants, walker, file.write, ref_prefix=[ROOT.encode()])
-            except BaseException:
-                abort()
-                raise
-            commit()
+            def receive(client: Any, path: bytes) -> None:
+                known = [each for each in map(_hex, self._known()) if each in objects]
+                walker = ObjectStoreGraphWalker(known, lambda _: [])
+                file, commit, abort = objects.add_pack()
+                try:
+                    client.fetch_pack(path, wants, walker, file.write, ref_prefix=[ROOT.encode()])
+                except BaseException:
+                    abort()
+                    raise
+                commit()
+
+            self._ask("pull", receive)
             missing = [name for name in wanted if name not in idents or _hex(idents[name]) not in objects]
         if missing:
             raise TransportFailed(f"'{self._remote.shown}' did not send what its ref '{missing[0]}' names")
@@ -66,7 +67,7 @@ class DulwichTransport:
         if not updates:
             return []
         sent: list[RefUpdate] = []
-        with self._client("push") as (client, path), self._repository.objects() as objects:
+        with self._repository.objects() as objects:
 
             def changes(refs: Mapping[Any, Any]) -> dict[Any, Any]:
                 theirs = _ours(refs)
@@ -78,7 +79,7 @@ class DulwichTransport:
                 known = {_hex(each) for each in self._known()}
                 return objects.generate_pack_data({each for each in have & known if each in objects}, want, **options)
 
-            result = client.send_pack(path, changes, pack)
+            result = self._ask("push", lambda client, path: client.send_pack(path, changes, pack))
         refused = {name for name, error in (result.ref_status or {}).items() if error is not None}
         done = {each.name for each in sent if os.fsencode(each.name) not in refused}
         return [outcome_of(each, done=each.name in done) for each in updates]
@@ -89,26 +90,22 @@ class DulwichTransport:
             read_refs(self._repository, "refs/pivcs-remotes/").values()
         )
 
-    @contextmanager
-    def _client(self, operation: str) -> Iterator[tuple[Any, bytes]]:
-        """Give a client and the path for it; whatever they raise, which has no common root, is `TransportFailed`."""
+    def _ask(self, operation: str, question: Callable[[Any, bytes], Any]) -> Any:
+        """Return what a question to a client and the path for it answers; what it raises, which has no common root, is
+        `TransportFailed`."""
         from dulwich.client import get_transport_and_path
         from dulwich.repo import Repo
 
         try:
             with Repo(str(self._repository.common_dir)) as opened:
                 config = opened.get_config_stack()
-            address = self._remote.address
             client, path = get_transport_and_path(
-                address, config=config, operation=operation, quiet=True, ssh_command=self._ssh_command
+                self._remote.address, config=config, operation=operation, quiet=True, ssh_command=self._ssh_command
             )
             try:
-                yield client, os.fsencode(path)
+                return question(client, os.fsencode(path))
             finally:
                 client.close()
-            return
-        except TransportFailed:
-            raise
         except Exception as error:
             reason = without_credentials(str(error).strip() or type(error).__name__, self._remote)
         # Outside of the handler: what was raised, with the address in it, must not hang on as the cause.

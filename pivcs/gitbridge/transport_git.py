@@ -47,9 +47,10 @@ class GitTransport:
         if not wanted:
             return
         # No filter: a partial clone would leave out what the sessions say. No refmap: no other ref is set on the way.
+        # No pruning: with refspecs from the standard input git would remove tags if it is set up to.
         self._run(
             ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-filter",
-             "--refmap=", "--stdin", "--", self._place],
+             "--no-prune", "--no-prune-tags", "--refmap=", "--stdin", "--", self._place],
             "".join(f"+{theirs}:{ours}\n" for theirs, ours in wanted.items()),
         )  # fmt: skip
 

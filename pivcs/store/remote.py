@@ -72,9 +72,11 @@ class RemoteStore:
             (names.store, names.data, session),
         )
 
-    def taken(self, repository: bytes) -> set[bytes]:
-        """Return the ids of the commits that were taken from the repository with a common directory (a real path)."""
-        return {bytes(row[0]) for row in self._all("SELECT ident FROM taken WHERE repository = ?", repository)}
+    def taken(self, repository: bytes) -> set[tuple[bytes, bytes]]:
+        """Return what was taken from the repository with a common directory (a real path): ids of commits, each with
+        the key of the session."""
+        rows = self._all("SELECT ident, session FROM taken WHERE repository = ?", repository)
+        return {(bytes(ident), bytes(session)) for ident, session in rows}
 
     def put_taken(self, repository: bytes, commits: Iterable[tuple[bytes, bytes]]) -> None:
         """Remember commits that were taken from a repository: pairs of an id and the key of the session."""

@@ -242,7 +242,7 @@ CREATE TABLE taken (
     repository BLOB NOT NULL,
     ident BLOB NOT NULL,
     session BLOB NOT NULL,
-    PRIMARY KEY (repository, ident)
+    PRIMARY KEY (repository, ident, session)
 ) WITHOUT ROWID;
 
 -- Records that must not be kept again, by their object id, wherever they come from. `time` is theirs, and `content` the

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Self
 
 from pivcs.gitbridge.archive import Archive, archive
 from pivcs.gitbridge.importing import Imported, ImportedNames, import_names, import_to_store, opened_archive
@@ -26,7 +27,7 @@ class Machine:
         with self.store.writing():
             self.store.remote.give_id(self.id)
 
-    def __enter__(self) -> Machine:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

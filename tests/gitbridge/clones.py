@@ -36,7 +36,7 @@ class Clone(Machine):
 
     @property
     def way(self) -> Transport:
-        """The way to the other repository, as to an address: no remote is configured."""
+        """The way to the other repository, as to an address: that is no remote of the configuration."""
         return transport_to(self.remote._replace(name=None), self.repository, self.git)
 
     def push(self, *, force: bool = False) -> Push:

@@ -37,7 +37,7 @@ class CountingGit(Git):
         super().__init__(found.program, os.environ)
         self.asked: list[str] = []
 
-    def run(self, *arguments: object, **options: object) -> bytes:  # type: ignore[override]
+    def run(self, *arguments: object, **options: object) -> bytes:
         self.asked.append(str(arguments[0]))
         return super().run(*arguments, **options)  # type: ignore[arg-type]
 

@@ -88,7 +88,7 @@ class Union(RuleBasedStateMachine):
         for turn in ("push", "fetch", "push", "fetch"):
             for clone in self.clones:
                 getattr(clone, turn)()
-        ends = {data for data in self.bytes if not any(other != data and other.startswith(data) for other in self.bytes)}
+        ends = {data for data in self.bytes if all(other == data or not other.startswith(data) for other in self.bytes)}
         for clone in self.clones:
             assert clone.kept() == ends | self.made
             assert clone.refs() == shared(self.hub)
