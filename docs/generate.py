@@ -154,7 +154,7 @@ def cli_page() -> str:
 
 def commands() -> dict[str, click.Command]:
     """Return all commands by name."""
-    context = click.Context(cli, info_name="pivcs")
+    context = click.Context(cli, info_name="pivcs", **cli.context_settings)
     found = {name: cli.get_command(context, name) for name in cli.list_commands(context)}
     return {name: command for name, command in found.items() if command is not None}
 
@@ -166,7 +166,7 @@ def _group_text() -> Iterator[str]:
 
 
 def _command_texts() -> Iterator[str]:
-    above = click.Context(cli, info_name="pivcs")
+    above = click.Context(cli, info_name="pivcs", **cli.context_settings)
     for name, command in commands().items():
         yield from command_text(command, name, above)
 

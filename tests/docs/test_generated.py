@@ -71,7 +71,7 @@ def test_commands_of_a_command_have_sections_below_it() -> None:
     group.add_command(
         click.Command("inner", help="Does one.", params=[click.Option(["--fast"], is_flag=True, help="!")])
     )
-    text = "\n".join(command_text(group, "outer", click.Context(cli, info_name="pivcs")))
+    text = "\n".join(command_text(group, "outer", click.Context(cli, info_name="pivcs", **cli.context_settings)))
     assert [line for line in text.splitlines() if line] == [
         "## pivcs outer",
         "`pivcs outer [OPTIONS] COMMAND [ARGS]...`",
