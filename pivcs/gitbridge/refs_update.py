@@ -17,7 +17,8 @@ from pivcs.gitbridge.repository import Repository, uses_reftable
 from pivcs.gitbridge.sharing import share, sharing_of
 
 if TYPE_CHECKING:
-    from dulwich.refs import DiskRefsContainer
+    from dulwich.objects import ObjectID
+    from dulwich.refs import DiskRefsContainer, Ref
 
 _NONE: Final = b"0" * 40
 _DIGITS: Final = frozenset(b"0123456789abcdef")
@@ -150,4 +151,13 @@ def _container(repository: Repository) -> DiskRefsContainer:
         raise OtherRefs(repository)
     from dulwich.refs import DiskRefsContainer
 
-    return DiskRefsContainer(os.fsencode(repository.common_dir))
+    class Refs(DiskRefsContainer):
+        """With an empty file of packed refs, as a loss of power leaves it, taken for none, as git does."""
+
+        def get_packed_refs(self) -> dict[Ref, ObjectID]:
+            try:
+                return super().get_packed_refs()
+            except StopIteration:
+                return {}
+
+    return Refs(os.fsencode(repository.common_dir))

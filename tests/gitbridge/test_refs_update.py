@@ -114,3 +114,14 @@ def test_what_is_no_id_is_no_ref(place: Path) -> None:
     for content in (b"", b"\0" * 40, b"0123", b"g" * 40 + b"\n"):
         file.write_bytes(content)
         assert read_refs(find_repository(str(place)), "refs/pivcs/") == {}
+
+
+def test_empty_file_of_packed_refs_is_as_none(place: Path) -> None:
+    """A loss of power leaves one; git takes it so."""
+    repository = find_repository(str(place))
+    (repository.common_dir / "packed-refs").write_bytes(b"")
+    one, other = commits(place)
+    assert outcome(repository, None, one) == "new"
+    assert outcome(repository, one, other) == "moved"
+    assert read_refs(repository, "refs/")[NAME] == other
+    assert outcome(repository, other, None) == "removed"
