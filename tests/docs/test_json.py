@@ -150,6 +150,8 @@ COMMANDS = {
     "pivcs.export/1": ["export"],
     "pivcs.archive/1": ["archive"],
     "pivcs.import/1": ["import"],
+    "pivcs.scan/1": ["scan"],
+    "pivcs.allowed/1": ["scan", "--list-allowed"],
     "pivcs.hooks/1": ["hooks", "status"],
     "pivcs.grep/1": ["grep"],
     "pivcs.stats/1": ["stats"],
@@ -332,6 +334,27 @@ def went_back(files: list[Path], capfdbinary: Capture) -> Documents:
     return [written(capfdbinary, *arguments, "--json") for arguments in asked]
 
 
+def looked_through(files: list[Path], capfdbinary: Capture) -> Documents:
+    """Return what `scan` says of secrets in an entry and in an unfinished line, allowed and not, and of none."""
+    leaky, headless = files[0].parent / "leaky.jsonl", files[0].parent / "empty.jsonl"
+    token = "gh" + "p_" + "aZ3kQ9xW7mB2nV5cL8pR1tY6uI4oD0eF2gH7"
+    leaky.write_bytes(header_line("leaky") + message_line("aaaaaaaa", content=token) + b"{" + token.encode())
+    found = [written(capfdbinary, "scan", "--json", str(leaky), str(headless), code=1)]
+    assert run(["scan", str(leaky), "--allow-all"]) == 0
+    capfdbinary.readouterr()
+    headless.write_bytes(b'"' + token.encode())
+    return [*found, written(capfdbinary, "scan", "--json", str(leaky), str(headless))]
+
+
+def may_leave(files: list[Path], capfdbinary: Capture) -> Documents:
+    """Return what may leave by the store, and by a file of the project."""
+    directory = files[0].parent
+    (directory / ".pivcs-allow").write_text("0123456789abcdef a test's\n")
+    assert run(["scan", "--allow", "fedcba9876543210"]) == 0
+    capfdbinary.readouterr()
+    return [written(capfdbinary, "-C", str(directory), "scan", "--list-allowed", "--json")]
+
+
 def seen_by_the_model(files: list[Path], capfdbinary: Capture) -> Documents:
     """Return contexts with and without a model, an answer that was measured, and entries with ids."""
     directory = files[0].parent
@@ -430,6 +453,8 @@ MADE_FOR: dict[str, Callable[[list[Path], Capture], Documents]] = {
     "pivcs.reflog/1": moved,
     "pivcs.refs/1": changed,
     "pivcs.op/1": logged,
+    "pivcs.scan/1": looked_through,
+    "pivcs.allowed/1": may_leave,
     "pivcs.tag/1": tagged,
     "pivcs.snapshot/1": taken,
     "pivcs.restore/1": restored,
