@@ -14,7 +14,7 @@ from pivcs.ops.access import view_of
 from pivcs.ops.covering import CannotForget, Cover, covered_view, same_rows
 from pivcs.ops.forget_traces import Traces, find_traces, remove_traces
 from pivcs.ops.fresh import RealPaths
-from pivcs.ops.masking import Guard, Masks, content_of, mask_of
+from pivcs.ops.masking import Guard, Masks, mask_of, record_of
 from pivcs.ops.operations import NoNames
 from pivcs.ops.view import SessionView
 from pivcs.session.fields import SALVAGED
@@ -84,8 +84,7 @@ def plan_forget(view: SessionView, row: int) -> ForgetPlan:
     store, table = view.store, view.table
     known = next((each for each in store.forgotten.records() if each.oid == table.digest(row)), None)
     again = row in table.forgotten_rows()
-    content = known.content if known is not None else None if again else content_of(table, row, view.source)
-    target = ForgottenRecord(table.digest(row), table.time_of(row) if known is None else known.time, content)
+    target = known if known is not None else record_of(table, row, view.source)
     guard = Guard([target])
     records, places, masks = {target.oid: target}, [], []
     for stream in store.streams():
@@ -111,8 +110,12 @@ def _covered(store: Store, stream: Stream, rows: list[int]) -> tuple[Place, Mask
         if mask is None:
             raise CannotForget(table.name(row), view.where, "it is too short for what must stand in its place")
         masks.add([mask])
-    if not same_rows(table, covered_view(store, stream, masks, view.where).table):
+    covered = covered_view(store, stream, masks, view.where)
+    if not same_rows(table, covered.table):
         raise CannotForget(table.name(rows[0]), view.where, "what stands beside it in its line would be read otherwise")
+    if covered.key != view.key:
+        why = "the file has no header, and the session's key is made of it"
+        raise CannotForget(table.name(rows[0]), view.where, why)
     source = store.source(stream.source)
     is_latest = store.current_stream(stream.source) == stream
     lines = tuple(dict.fromkeys(table.line_number(row) for row in rows))

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from pivcs.objects.hashing import NodeHasher, content_digest
 from pivcs.objects.oid import NO_PARENT
 from pivcs.objects.placeholder import HEAD, Placeholder, make_placeholder, placeholder_of
-from pivcs.objects.table import NO_TIME, NODE, Table
+from pivcs.objects.table import NO_TIME, NODE, POSITIONAL, Table
 from pivcs.ops.view import SHOWN_WHOLE
 from pivcs.session.classify import classify_line
 from pivcs.session.codes import FORGOTTEN, GONE
@@ -136,7 +136,7 @@ class Guard:
     def __init__(self, records: Iterable[ForgottenRecord] = (), sessions: Iterable[bytes] = ()) -> None:
         self.sessions = frozenset(sessions)
         self._oids: set[bytes] = set()
-        self._contents: set[bytes] = set()
+        self._contents: dict[bytes, set[bytes | None]] = {}
         self._times: set[int] = set()
         self.add(records)
 
@@ -146,7 +146,7 @@ class Guard:
             self._oids.add(each.oid)
             self._times.add(NO_TIME if each.time is None else each.time)
             if each.content is not None:
-                self._contents.add(each.content)
+                self._contents.setdefault(each.content, set()).add(each.entry_id)
 
     @classmethod
     def of(cls, store: Store) -> Guard:
@@ -181,24 +181,31 @@ class Guard:
             before = piece[-64:]
         return False
 
-    def find(self, table: Table, source: ByteSource) -> list[ForgottenRecord]:
-        """Return the records among rows that are forgotten ones, or copies of them, and still have their bytes; each
-        with its own object id, one for each row, in order of the rows."""
-        return [record for _, record in self.rows(table, source)]
-
     def rows(self, table: Table, source: ByteSource) -> list[tuple[int, ForgottenRecord]]:
-        """Return the same with the rows."""
+        """Return the rows of records that are forgotten ones, or copies of them, and still have their bytes; each with
+        what tells it from others."""
         if self._times.isdisjoint(table.time):
             return []
         found = []
         for row, time in enumerate(table.time):
             if time not in self._times or not table.flags[row] & NODE or table.code[row] in (GONE, FORGOTTEN):
                 continue
-            digest = table.digest(row)
-            content = content_of(table, row, source)
-            if digest in self._oids or (content is not None and content in self._contents):
-                found.append((row, ForgottenRecord(digest, table.time_of(row), content)))
+            record = record_of(table, row, source)
+            if record.oid in self._oids or self._has_copy(record):
+                found.append((row, record))
         return found
+
+    def _has_copy(self, record: ForgottenRecord) -> bool:
+        """Whether a forgotten record says the same under the same id, or one of both has none."""
+        ids = self._contents.get(record.content) if record.content is not None else None
+        return ids is not None and (record.entry_id is None or None in ids or record.entry_id in ids)
+
+
+def record_of(table: Table, row: int, source: ByteSource) -> ForgottenRecord:
+    """Return what tells a record from others, to be remembered when it is forgotten."""
+    has_id = not table.flags[row] & POSITIONAL
+    entry_id = table.name(row).encode("utf-8", "surrogatepass") if has_id else None
+    return ForgottenRecord(table.digest(row), table.time_of(row), entry_id, content_of(table, row, source))
 
 
 def content_of(table: Table, row: int, source: ByteSource) -> bytes | None:

@@ -11,11 +11,12 @@ from pivcs.store.errors import StoreBusy
 
 
 class ForgottenRecord(NamedTuple):
-    """A record that must not be kept. `time` is milliseconds since 1970, `content` the digest of what it says; both are
-    None where it has none."""
+    """A record that must not be kept. `time` is milliseconds since 1970, `entry_id` its id in UTF-8 (lone surrogates as
+    three bytes), `content` the digest of what it says; each is None where it has none."""
 
     oid: bytes
     time: int | None
+    entry_id: bytes | None
     content: bytes | None
 
 
@@ -27,7 +28,10 @@ class ForgottenStore:
 
     def records(self) -> list[ForgottenRecord]:
         """Return all forgotten records."""
-        return [ForgottenRecord(*row) for row in self._all("SELECT oid, time, content FROM forgotten ORDER BY oid")]
+        return [
+            ForgottenRecord(*row)
+            for row in self._all("SELECT oid, time, entry_id, content FROM forgotten ORDER BY oid")
+        ]
 
     def sessions(self) -> list[bytes]:
         """Return the keys of all forgotten sessions."""
@@ -40,7 +44,7 @@ class ForgottenStore:
 
     def add(self, records: Iterable[ForgottenRecord]) -> None:
         """Let records be kept no more."""
-        self._database.connection.executemany("INSERT OR REPLACE INTO forgotten VALUES (?, ?, ?)", records)
+        self._database.connection.executemany("INSERT OR REPLACE INTO forgotten VALUES (?, ?, ?, ?)", records)
 
     def remove(self, oids: Iterable[bytes]) -> None:
         """Let records be kept again."""

@@ -245,11 +245,12 @@ CREATE TABLE taken (
     PRIMARY KEY (repository, ident, session)
 ) WITHOUT ROWID;
 
--- Records that must not be kept again, by their object id, wherever they come from. `time` is theirs, and `content` the
--- digest of what they say: a copy of one has both, even where its object id is another.
+-- Records that must not be kept again, by their object id, wherever they come from. `time` and `entry_id` are theirs,
+-- `content` is the digest of what they say: a copy of one has these, even where its object id is another.
 CREATE TABLE forgotten (
     oid BLOB PRIMARY KEY,
     time INTEGER,
+    entry_id BLOB,
     content BLOB
 ) WITHOUT ROWID;
 

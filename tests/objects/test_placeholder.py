@@ -1,4 +1,4 @@
-"""What takes the place of a forgotten record has its length, its ids and its object id, and no other is taken for it."""
+"""What stands for a forgotten record has its length, its ids and its object id, and no other is taken for it."""
 
 from __future__ import annotations
 

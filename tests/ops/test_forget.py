@@ -22,11 +22,12 @@ from pivcs.ops.operations import NotUndone, create_branch, rename_branches, undo
 from pivcs.ops.sync import FileSync
 from pivcs.ops.view import SessionView
 from pivcs.session.source import BytesSource
+from pivcs.store.content import layout_of
 from pivcs.store.pieces import unpack
 from pivcs.store.records import Stream
 from pivcs.store.store import Store
 from tests.builders import CLOCK, entry_line, header_line, iso, label_line, message_line
-from tests.ops.syncing import NOW, Box, many_lines, session_bytes, share
+from tests.ops.syncing import NOW, Box, facts, many_lines, session_bytes, share
 from tests.store.filling import bytes_of
 
 SECRET = "hunter2-is-the-password"
@@ -235,6 +236,14 @@ def test_entry_that_is_too_short_is_refused(box: Box) -> None:
     assert box.store.forgotten.is_empty()
 
 
+def test_first_entry_of_a_file_without_header_is_refused(box: Box) -> None:
+    """The session would get another key."""
+    box.put(message_line("aaaaaaaa") + message_line("bbbbbbbb", "aaaaaaaa"))
+    with pytest.raises(CannotForget, match="no header"):
+        forget_named(box, "aaaaaaaa")
+    assert forget_named(box, "bbbbbbbb").table.forgotten_rows() == [1]
+
+
 def test_remembered_entry_comes_back_from_its_file(box: Box) -> None:
     view = forget_named(box, "bbbbbbbb", box.put(with_secret()))
     assert remember(box.store, view.table.digest(2).hex()[:12]) == ([], [view.table.digest(2)])
@@ -277,6 +286,9 @@ def test_any_entry_can_go_and_nothing_else_changes(tmp_path_factory: pytest.Temp
         assert stored == bytes(hidden)
         assert index_source(BytesSource(stored))[0].oid == view.table.oid
         assert errors(store) == old_errors
+        with Store.in_memory() as other:
+            new = Box(directory, other)
+            assert facts(store, now) == facts(other, new.put(stored, "covered.jsonl"))
         changes = box.changes()
         assert box.sync().outcome == "unchanged"
         assert box.changes() == changes
@@ -316,6 +328,24 @@ def test_sync_that_began_before_takes_nothing_in_that_was_forgotten_meanwhile(
     stream = box.put(with_secret(), "copy.jsonl")
     assert view_of(box.store, stream).table.forgotten_rows() == [2]
     assert secret_places(tmp_path) == []
+
+
+def test_store_is_as_if_it_had_never_seen_the_entry(box: Box) -> None:
+    """Also where chunks are cut otherwise, from the entry on or to the end."""
+    image = "iVBORw0KGgo" * 12_000
+    block = {"type": "image", "data": image, "mimeType": "image/png"}
+    data = header_line() + many_lines(3000) + message_line("99999991", None, "user", [block], ms=NOW + 9000)
+    data += many_lines(3000, 5)
+    before = box.put(data)
+    assert before.tail_start > 0
+    after = forget_named(box, "99999991")
+    assert after.stream is not None
+    with Store.in_memory() as other:
+        new = Box(box.directory, other).put(bytes_of(box.store, after.stream), "covered.jsonl")
+        assert facts(box.store, after.stream) == facts(other, new)
+        shown = [layout_of(store.database, each) for store, each in ((box.store, after.stream), (other, new))]
+        assert shown[0] == shown[1]
+    assert errors(box.store) == []
 
 
 def test_long_entry_goes(box: Box, tmp_path: Path) -> None:
