@@ -48,6 +48,12 @@ _PICTURED = (
 NOTICED = "2026-01-02 09:00"
 """Stands in the output for the time at which an example ran."""
 
+_COMMITTER = {
+    f"GIT_{who}_{what}": value
+    for who in ("AUTHOR", "COMMITTER")
+    for what, value in (("NAME", "Ada"), ("EMAIL", "ada@example.org"), ("DATE", "2026-01-02T09:00:00Z"))
+}
+"""Whoever commits in examples, and when: so commits have the same ids each time."""
 _HISTORY = re.compile(r"^(History: +|(?:un|re)?done.*: op \d+  |op \d+  )\d{4}-\d\d-\d\d \d\d:\d\d", re.MULTILINE)
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _MODULES = re.compile(r"(?<=^<!-- modules -->\n).*?(?=^<!-- /modules -->$)", re.MULTILINE | re.DOTALL)
@@ -86,7 +92,7 @@ def picture() -> str:
         work = place / "work"
         work.mkdir()
         write_demo(work)
-        environment = _environment(place) | {"GIT_CONFIG_NOSYSTEM": "1"}
+        environment = _environment(place)
         _run(f"$ {_PICTURED[0]}\n", work, environment)
         lines: list[str] = []
         for command in _PICTURED[1:]:
@@ -110,7 +116,9 @@ def _environment(place: Path) -> dict[str, str]:
         "LC_ALL": "C.UTF-8",
         "PYTHONUTF8": "1",
         "TZ": "UTC",
+        "GIT_CONFIG_NOSYSTEM": "1",
         "COLUMNS": str(COLUMNS),
+        **_COMMITTER,
     }
 
 
