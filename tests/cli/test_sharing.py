@@ -207,6 +207,6 @@ def test_without_a_remote_it_says_what_to_do(pivcs: Program, tmp_path: Path, mon
 
 
 def test_push_without_sessions_sends_what_the_repository_has(desks: tuple[Desk, Desk], pivcs: Program):
-    one, two = desks
+    _, two = desks
     with two.used():
         assert pivcs("push").lines == ["nothing new for origin"]

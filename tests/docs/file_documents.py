@@ -12,6 +12,7 @@ import pytest
 
 from pivcs.cli import run
 from tests.builders import Value
+from tests.docs.sharing_documents import fetched_documents, pushed_documents
 from tests.gitbridge.real_git import find_git, new_project
 from tests.talks import Talk
 
@@ -190,6 +191,8 @@ FILE_DOCUMENTS: dict[str, Callable[[list[Path], Capture], Documents]] = {
     "pivcs.export/1": _exported,
     "pivcs.archive/1": _archived,
     "pivcs.import/1": _imported,
+    "pivcs.push/1": pushed_documents,
+    "pivcs.fetch/1": fetched_documents,
     "pivcs.grep/1": _searched,
     "pivcs.files/1": _listed,
     "pivcs.showfile/1": _shown,

@@ -11,6 +11,7 @@ import pytest
 
 from pivcs.cli import run
 from tests.builders import build_session, header_line, message_line, tool_call_line, tool_result_line
+from tests.docs.sharing_documents import imported_lists
 from tests.gitbridge.git import git, new_repository
 
 Capture = pytest.CaptureFixture[bytes]
@@ -73,11 +74,12 @@ def remembered(files: list[Path], capfdbinary: Capture) -> Documents:
 
 
 def listed(files: list[Path], capfdbinary: Capture) -> Documents:
-    """Return what `ls` says of each file, and of one whose session was forgotten."""
+    """Return what `ls` says of each file, of one whose session was forgotten, and of one from another machine."""
     path = files[0].parent / "no more.jsonl"
     path.write_bytes(build_session("a-b", header=header_line("no more")))
     _written(capfdbinary, "forget", "--json", "--yes", str(path))
-    return [_written(capfdbinary, "ls", "--json", str(each)) for each in (*files, path)]
+    found = [_written(capfdbinary, "ls", "--json", str(each)) for each in (*files, path)]
+    return [*found, *imported_lists(files, capfdbinary)]
 
 
 def _written(capfdbinary: Capture, *arguments: str) -> dict[str, object]:

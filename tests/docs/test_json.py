@@ -150,6 +150,8 @@ COMMANDS = {
     "pivcs.export/1": ["export"],
     "pivcs.archive/1": ["archive"],
     "pivcs.import/1": ["import"],
+    "pivcs.push/1": ["push"],
+    "pivcs.fetch/1": ["fetch"],
     "pivcs.scan/1": ["scan"],
     "pivcs.allowed/1": ["scan", "--list-allowed"],
     "pivcs.hooks/1": ["hooks", "status"],
