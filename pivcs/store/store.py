@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pivcs.objects.table import Table
 from pivcs.store.content import ContentWriter, StreamSource
@@ -18,6 +18,9 @@ from pivcs.store.refs import RefStore
 from pivcs.store.remote import RemoteStore
 from pivcs.store.rows import IdFinder, RowFinder, append_rows, load_table
 from pivcs.store.scans import ScanStore
+
+BESIDE: Final = ("stream_chunk", "tail", "segment", "known_id", "tip", "branch", "label", "scan")
+"""Tables of what is kept of a stream, each with a column `stream`."""
 
 
 class NewState(NamedTuple):
@@ -194,7 +197,7 @@ class Store:
         refer to. Raises `StreamMoved` when it is not as it was when `stream` was read."""
         if self.stream(stream.id) != stream:
             raise StreamMoved(self.database.where)
-        self._clear(stream.id, ("stream_chunk", "tail", "segment", "known_id", "label", "scan"))
+        self._clear(stream.id, [table for table in BESIDE if table not in ("tip", "branch")])
         connection = self.database.connection
         content.finish(connection, stream.id)
         append_rows(connection, self.database.where, stream.id, 0, rows)
@@ -209,7 +212,7 @@ class Store:
 
     def remove_stream(self, stream: int) -> None:
         """Remove a stream and everything that is kept beside it; not what the log of operations says of it."""
-        self._clear(stream, ("stream_chunk", "tail", "segment", "known_id", "tip", "branch", "label", "scan"))
+        self._clear(stream, BESIDE)
         self.database.connection.execute("DELETE FROM stream WHERE id = ?", (stream,))
 
     def _clear(self, stream: int, tables: Sequence[str]) -> None:

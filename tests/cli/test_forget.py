@@ -220,3 +220,17 @@ def test_name_made_from_a_prompt_goes_from_the_archive_too(tmp_path: Path, file:
         assert b"swordfish" not in judge.git(".", "cat-file", "--batch", "--batch-all-objects").lower()
         assert pivcs("archive").code == 0
     judge.check(".")
+
+
+def test_findings_of_a_scan_go_too(file: Path, store: Path, pivcs: Program) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    said = message_line("dddddddd", "cccccccc", "user", f"Use {token} for it.")
+    file.write_bytes(file.read_bytes() + said)
+    (found,) = pivcs("scan", file, "--json").json["findings"]
+    assert secret_places(store, found["fingerprint"].encode())
+    assert pivcs("forget", file, "dddddddd", "--yes").code == 0
+    for secret in (token, found["fingerprint"]):
+        assert secret_places(store, secret.encode()) == []
+    assert pivcs("scan", file).code == 0
+    assert pivcs("forget", file, "--yes").code == 0
+    assert pivcs("fsck").code == 0

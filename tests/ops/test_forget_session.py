@@ -12,7 +12,7 @@ from pivcs.ops.forget import finish, remember
 from pivcs.ops.forget_session import SessionPlan, forget_session, plan_session
 from pivcs.ops.listing import ListedSession, list_sessions
 from pivcs.ops.operations import NotUndone, create_branch, set_tag, undo
-from pivcs.store.store import Store
+from pivcs.store.store import BESIDE, Store
 from tests.builders import build_session, header_line, message_line
 from tests.ops.syncing import NOW, Box
 from tests.ops.test_forget import SECRET, errors, secret_places, with_secret
@@ -103,3 +103,12 @@ def test_undo_says_that_it_cannot(box: Box) -> None:
     forget_it(box)
     with pytest.raises(NotUndone):
         undo(box.store, now=NOW)
+
+
+def test_everything_beside_a_stream_is_known(box: Box) -> None:
+    """A table that refers to streams and is left out would keep them from going, or keep what it has of them."""
+    connection = box.store.database.connection
+    tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    keys = {name: connection.execute(f"PRAGMA foreign_key_list({name})").fetchall() for name in tables}
+    beside = {name for name, rows in keys.items() if "stream" in {row[2] for row in rows}}
+    assert beside == {*BESIDE, "ref_change"}  # the latter is about sessions, too, and goes with them
