@@ -286,9 +286,8 @@ def test_any_entry_can_go_and_nothing_else_changes(tmp_path_factory: pytest.Temp
         assert stored == bytes(hidden)
         assert index_source(BytesSource(stored))[0].oid == view.table.oid
         assert errors(store) == old_errors
-        with Store.in_memory() as other:
-            new = Box(directory, other)
-            assert facts(store, now) == facts(other, new.put(stored, "covered.jsonl"))
+        with Store.in_memory() as fresh:
+            assert facts(store, now) == facts(fresh, Box(directory, fresh).put(stored, "covered.jsonl"))
         changes = box.changes()
         assert box.sync().outcome == "unchanged"
         assert box.changes() == changes
