@@ -35,9 +35,10 @@ class _Plugin(NamedTuple):
     accept: Callable[[re.Match[str]], bool] | None = None
 
 
-def _no_commit(found: re.Match[str]) -> bool:
-    """Whether a match is no id of a commit, which has as many characters as a key of AWS."""
-    return _HEX_ID.fullmatch(found[found.lastindex or 0]) is None
+def _is_key(found: re.Match[str]) -> bool:
+    """Whether a match is no id of a commit, which has as many characters as a key of AWS, and none of its manual."""
+    secret = found[found.lastindex or 0]
+    return _HEX_ID.fullmatch(secret) is None and "EXAMPLE" not in secret
 
 
 # Left out are classes that find nothing which is a secret of its own (`ip_public`), those that guess by entropy or by
@@ -46,7 +47,7 @@ def _no_commit(found: re.Match[str]) -> bool:
 # which takes very long for what repeats the beginning of one.
 _PLUGINS: Final = (
     _Plugin("github-token", "github_token", "GitHubTokenDetector", "ghp_ gho_ ghu_ ghs_ ghr_"),
-    _Plugin("aws-key", "aws", "AWSKeyDetector", "akia asia abia acca a3t", "aws", _no_commit),
+    _Plugin("aws-key", "aws", "AWSKeyDetector", "akia asia abia acca a3t", "aws", _is_key),
     _Plugin("slack-token", "slack", "SlackDetector", "xoxa- xoxb- xoxp- xoxo- xoxs- xoxr- hooks.slack.com"),
     _Plugin("stripe-key", "stripe", "StripeDetector", "sk_live_ rk_live_"),
     _Plugin("npm-token", "npm", "NpmDetector", "npm_ _authtoken", "npm"),

@@ -44,6 +44,9 @@ _MADE_UP = re.compile(
 )
 _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://|[.~]{0,2}/|[0-9]{4}-[0-9]{2}-[0-9]{2}|[A-Za-z]:\\", re.IGNORECASE)
+_PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+"""Words in a name; they have four letters and more on average."""
+_NAME = re.compile(r"[A-Za-z_.-]+")
 _WORDS = re.compile(r"(?:[A-Za-z]+[0-9]{0,2}|[0-9]{1,4})(?:[^A-Za-z0-9]+(?:[A-Za-z]+[0-9]{0,2}|[0-9]{1,4}))*\W*")
 
 
@@ -84,7 +87,7 @@ def assigned_at(text: str, at: int, end: int) -> Assigned | None:
             return None
         # What has no quotes is a secret in settings; in code it is mostly a variable.
         setting = found["sign"] == "=" and not found["space"] and text[at : found.start("sign")].isupper()
-        if len(value) < (SHORTEST if setting else 16):
+        if not setting and (len(value) < 16 or len(value) >= 4 * len(_PIECES.findall(value))):
             return None
     if not is_secret_value(value, found["name"]):
         return None
@@ -115,8 +118,8 @@ def is_secret_value(value: str, name: str) -> bool:
     if _ID.fullmatch(value) or _ADDRESS.match(value):
         return False
     if any(each in name.lower() for each in _SURE_NAMES):
-        # People choose words, too, but not in code, where `password: "invalid"` says what is wrong with it.
-        return not value.isalpha() and not value.isdigit() and _entropy(value) >= 2.5
+        # People choose words, too, but what is words alone is mostly a variable, or says what is wrong with a password.
+        return _NAME.fullmatch(value) is None and not value.isdigit() and _entropy(value) >= 2.5
     return is_varied(value, _ENTROPY)
 
 

@@ -164,7 +164,7 @@ def _leaky() -> bytes:
             header_line("leaky-1"),
             message_line("0000000a", content=f"Deploy with {token}.\nThe key is {key}."),
             bash_line("0000000b", "0000000a", "env", "DB_PASS" + "WORD=s3cr3tP4ss9\nTOKEN_LIMIT=4096\nHOME=/root"),
-            message_line("0000000c", "0000000b", "assistant", "Done: " + "postgres" + "://app:T7x9Lq2Wz@db.corp/app"),
+            message_line("0000000c", "0000000b", "assistant", "Done: postgres://app:" + "T7x9Lq2Wz" + "@db.corp/app"),
             entry_line("custom", "0000000d", "0000000c", customType="x", data=odd),
             b"{torn " + key.encode() + b"\n",
             b'{"type":"message","pending":"' + token.encode(),
