@@ -62,7 +62,9 @@ def command(
     them with the project's own branches; DEST is then the project's repository, or a clone of it.
 
     Everything that the sessions say is in there: look through it before you give it away. A warning says how many
-    secrets `pivcs scan` finds in them. The exit code is 1 when a ref was left because somebody else has moved it.
+    secrets `pivcs scan` finds in them.
+
+    The exit code is 1 when a ref was left because somebody else has moved it, or has it checked out.
     """
     person = Person() if author is None else parse_person(author)
     chosen = chosen_sessions(sessions, session)
@@ -83,5 +85,6 @@ def command(
         output.bytes([encode(export_document(done, where)), b"\n"])
     else:
         output.lines(export_lines(done, where, output.looks))
-    if any(moved.outcome == "refused" for each in done.sessions for moved in each.moved):
+    outcomes = [moved.outcome for each in done.sessions for moved in each.moved]
+    if "refused" in outcomes or (done.page is not None and done.page.outcome == "refused"):
         click.get_current_context().exit(REFUSED)

@@ -62,7 +62,8 @@ class StartPage:
         session = self._page.setdefault(folder, PageSession(view.key.digest))
         place = self._destination.git_dir / "pivcs" / "page" / session.key.hex()[:16]
         begun = read_cache(place.with_suffix(".parts"), tuple[Begun, ...]) or ()
-        put = put_streams(view, writer, self._objects, stored_streams(self._objects, session, folder), begun)
+        put = put_streams(view, writer, self._objects, stored_streams(self._objects, session, folder), begun,
+                          trees_alone=True)  # fmt: skip
         if put.written:
             write_cache(place.with_suffix(".parts"), tuple(written.begun for _, written in put.written))
         for shorter in put.superseded:

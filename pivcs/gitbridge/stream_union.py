@@ -44,9 +44,12 @@ def put_streams(
     objects: DiskObjectStore,
     stored: Mapping[str, StoredStream],
     begun: Iterable[Begun] = (),
+    *,
+    trees_alone: bool = False,
 ) -> StreamsPut:
     """Add all that is kept of a session to a pack, but for what a place has already, by any names, or the beginning of
-    what it has. `begun` are streams that were written to the repository before, by this machine.
+    what it has. `begun` are streams that were written to the repository before, by this machine. Their commits are not
+    written when the trees alone are wanted.
 
     Raises `NotWritten`, `TooLarge`, and what reading raises.
     """
@@ -72,7 +75,7 @@ def put_streams(
         longest = max(starts, key=lambda other: other.size, default=None)
         if longest is not None and not all(map(writer.has, longest.parts)):
             longest = None
-        written = write_stream(each, writer, size, digests.get(size), longest)
+        written = write_stream(each, writer, size, digests.get(size), longest, tree_alone=trees_alone)
         if written is not None:
             put.new_bytes += written.new_bytes
             put.written.append((each, written))

@@ -89,13 +89,13 @@ class StreamCommit(NamedTuple):
 
 def write_stream(
     view: SessionView, writer: PackWriter, size: int | None = None, digest: bytes | None = None,
-    begun: Begun | None = None,
+    begun: Begun | None = None, *, tree_alone: bool = False,
 ) -> StreamCommit | None:  # fmt: skip
     """Add the bytes of a session to a pack, unless they are there; None when it has no complete line, and so no key.
 
     `size` bytes are read, all of them without it. Whoever knows their BLAKE3 digest gives it, and `begun`, whose parts
-    are in the repository, when the bytes begin with those: then only what follows is read. Raises `TooLarge`,
-    `NotWritten`, and what reading raises.
+    are in the repository, when the bytes begin with those: then only what follows is read. The commit is not written
+    when the tree alone is wanted. Raises `TooLarge`, `NotWritten`, and what reading raises.
     """
     key = view.key
     if key is None:
@@ -117,7 +117,8 @@ def write_stream(
     who = Identity(WRITER, ADDRESS, seconds(last_time(view)))
     folder = session_folder(view.header.timestamp, key.digest, {})
     message = f"stream of session {folder}\n\nPivcs-Session: {key.hex}\nPivcs-Stream: {digest.hex()}\n"
-    commit = writer.add(COMMIT, commit_bytes(tree, [], who, who, message.encode()))
+    raw = commit_bytes(tree, [], who, who, message.encode())
+    commit = object_id(COMMIT, raw) if tree_alone else writer.add(COMMIT, raw)
     return StreamCommit(
         key.digest, digest, end, commit, tree, new, Begun(end, digest, tuple(parts), last_at)
     )

@@ -9,6 +9,7 @@ from pivcs.gitbridge.archive_review import ArchivedReview
 from pivcs.gitbridge.refs_update import RefOutcome
 from pivcs.render.amounts import format_bytes, plural
 from pivcs.render.documents import Document
+from pivcs.render.export_text import LEFT
 from pivcs.render.log_text import Looks
 from pivcs.render.style import Role
 from pivcs.render.text import one_line, visible
@@ -45,8 +46,11 @@ def _review_lines(review: ArchivedReview, looks: Looks) -> Iterator[str]:
     yield "  " + looks.styler(Role.DIM, f"{plural(review.commits, 'review commit')}{news}")
     for moved in review.moved:
         if moved.outcome == "refused":
-            old = "?" if moved.old is None else moved.old.hex()[:_SHORT]
-            left = f"left  {visible(moved.name, keep='')}  at {old}: somebody else has moved it; --force sets it"
+            left = f"left  {visible(moved.name, keep='')}"
+            if moved.old is None:
+                left += ": a ref or a directory of refs of that name is in the way"
+            else:
+                left += f"  at {moved.old.hex()[:_SHORT]}: {LEFT}"
             yield "  " + looks.styler(Role.WARNING, left)
 
 

@@ -12,6 +12,7 @@ from pivcs.render.log_text import Looks
 from pivcs.render.style import Role
 from pivcs.render.text import visible
 
+LEFT = "somebody else has moved it (--force sets it), or has it checked out"
 _SHORT = 10
 
 
@@ -37,8 +38,11 @@ def export_lines(done: Export, where: str, looks: Looks) -> Iterator[str]:
 def _moved_line(moved: Moved, looks: Looks) -> str:
     name = _name(moved.name)
     if moved.outcome == "refused":
-        old = "?" if moved.old is None else moved.old.hex()[:_SHORT]
-        return looks.styler(Role.WARNING, f"left      {name}  at {old}: somebody else has moved it; --force sets it")
+        if moved.old is None:
+            left = f"left      {name}: a ref or a directory of refs of that name is in the way"
+        else:
+            left = f"left      {name}  at {moved.old.hex()[:_SHORT]}: {LEFT}"
+        return looks.styler(Role.WARNING, left)
     old = "" if moved.old is None else f"{moved.old.hex()[:_SHORT]}.."
     return f"{moved.outcome:<9} {looks.styler(Role.BRANCH, name)}  {old}{moved.new.hex()[:_SHORT]}"
 

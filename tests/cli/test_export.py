@@ -58,7 +58,7 @@ def test_a_ref_that_somebody_moved_is_told_by_the_exit_code(demo: Path, tmp_path
     judge.git(tmp_path / "review", "update-ref", "refs/heads/2026-01-01-d8fddc36/main", "sessions")
     result = pivcs("export", "review", demo)
     assert result.code == 1
-    assert "somebody else has moved it; --force sets it" in result.text
+    assert "somebody else has moved it (--force sets it)" in result.text
     assert pivcs("export", "--force", "review", demo).code == 0
 
 
@@ -158,3 +158,20 @@ def test_snapshots_are_commits_on_top_of_their_entries(tmp_path: Path, pivcs: Pr
     )
     judge.check(place)
     assert pivcs("export", "../review", path, "--snapshots").lines[-1].startswith("0 objects")
+
+
+def test_a_page_and_a_branch_that_cannot_be_set_are_told_by_the_exit_code(
+    demo: Path, tmp_path: Path, pivcs: Program
+):
+    assert pivcs("export", "review", demo).code == 0
+    judge.git(tmp_path, "clone", "-q", "review", "work")
+    data = build_session("a-b", header=header_line("other", cwd="/x"))
+    (tmp_path / "other.jsonl").write_bytes(data)
+    page = pivcs("export", "work", "other.jsonl")
+    assert page.code == 1
+    assert "the branch 'sessions' was left" in page.text
+    judge.git(tmp_path / "review", "update-ref", "-d", "refs/heads/2026-01-01-d8fddc36/main")
+    judge.git(tmp_path / "review", "update-ref", "refs/heads/2026-01-01-d8fddc36/main/below", "sessions")
+    blocked = pivcs("export", "review", demo)
+    assert blocked.code == 1
+    assert "a directory of refs of that name is in the way" in blocked.text
