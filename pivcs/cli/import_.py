@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from pivcs.cli.output import Output, output_options
-from pivcs.cli.target import now, open_store, store_option
+from pivcs.cli.target import current_directory, now, open_store, store_option
 from pivcs.gitbridge.elsewhere import repository_at
+from pivcs.gitbridge.fetch import remember_imported
 from pivcs.gitbridge.importing import (
     Imported,
     ImportedNames,
@@ -18,6 +19,7 @@ from pivcs.gitbridge.importing import (
     import_to_store,
     opened_archive,
 )
+from pivcs.ops.project import common_directory
 from pivcs.render.documents import encode
 from pivcs.render.import_text import import_document, import_lines
 from pivcs.render.style import ColourWhen
@@ -45,7 +47,7 @@ def command(
     A SESSION is the beginning of a key or an id; all are taken without one. Every byte is compared with its hash, and
     the review commits that are there with what the session makes of its entries; what was tampered with is named and
     left out, and the exit code is then 30. What the store has already stays as it is, so a second import changes
-    nothing.
+    nothing. What comes out of the repository of the current project belongs to the project.
 
     With --write they become session files in DIR under the names that pi gives them. A file that is there is never
     changed.
@@ -60,6 +62,9 @@ def command(
             streams += import_to_store(archive, store, now=now(), origin=_origin(repository))
             for each in import_names(archive, store):
                 (names if isinstance(each, ImportedNames) else streams).append(each)  # type: ignore[arg-type]
+            if os.path.realpath(found.common_dir) == common_directory(current_directory()):
+                damaged_keys = {each.key for each in streams if each.error is not None}
+                remember_imported(store, found, {each.key for each in streams} - damaged_keys)
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     if as_json:
         output.bytes([encode(import_document(streams, names, repository)), b"\n"])

@@ -11,8 +11,8 @@ from pivcs.cli.remote_target import remote_target
 from pivcs.cli.store_identity import store_id
 from pivcs.cli.target import store_option
 from pivcs.gitbridge.archive import Archive, archive
-from pivcs.gitbridge.fetch import remember_archived
-from pivcs.gitbridge.push import push
+from pivcs.gitbridge.fetch import remember_taken
+from pivcs.gitbridge.push import leaving, push
 from pivcs.render.archive_text import refused_lines
 from pivcs.render.documents import encode
 from pivcs.render.share_text import push_document, push_lines
@@ -41,7 +41,7 @@ def command(
     """
     target = remote_target(remote)
     views = project_views(None)
-    check_leaving(views, yes=yes, refuse=True)
+    check_leaving(leaving(views, target.repository, target.remote), yes=yes, refuse=True)
     ident = store_id(views[0]) if views else None
     archived = archive(views, target.repository, ident, force=force) if views else Archive((), 0)
     for view in views[:1]:
@@ -52,7 +52,7 @@ def command(
                 for ref in each.refs
                 if ref.outcome in ("new", "moved", "same") and ref.new is not None and each.view.key is not None
             ]
-            remember_archived(view.store, target.repository, there)
+            remember_taken(view.store, target.repository, there)
     done = push(target.repository, target.remote, target.transport, ident, force=force)
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     if as_json:

@@ -6,7 +6,7 @@ What was taken once is remembered by the id of its commit, so that nothing is re
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import NamedTuple
 
 from pivcs.gitbridge.importing import Archive, Imported, ImportedNames, import_names, import_to_store
@@ -14,7 +14,7 @@ from pivcs.gitbridge.ref_names import ROOT, parse_pivcs_ref
 from pivcs.gitbridge.refs_update import RefOutcome, RefUpdate, read_refs, update_refs
 from pivcs.gitbridge.remotes import Remote
 from pivcs.gitbridge.repository import Repository
-from pivcs.gitbridge.stream_finding import FoundRef, found_refs
+from pivcs.gitbridge.stream_finding import found_refs
 from pivcs.gitbridge.transport import Transport
 from pivcs.store.store import Store
 
@@ -58,8 +58,7 @@ def take_fetched(
     Whether the refs came just now or with an earlier fetch makes no difference. `now` is in milliseconds since 1970.
     Raises as `import_to_store`.
     """
-    where = os.fsencode(repository.common_dir)
-    taken = store.remote.taken(where)
+    taken = store.remote.taken(_where(repository))
     refs = [ref for ref in found_refs(repository, remote.prefix) if (ref.commit, ref.key) not in taken]
     own = store.remote.id()
     refs = [ref for ref in refs if ref.store is None or ref.store != own]
@@ -77,24 +76,28 @@ def take_fetched(
                 failed.add(named.key)
             yield named
     known = {*store.session_keys(), *store.forgotten.sessions()}
-    _remember(store, where, [ref for ref in refs if ref.key in known and ref.key not in failed])
+    done = [(ref.commit, ref.key) for ref in refs if ref.key in known and ref.key not in failed]
+    remember_taken(store, repository, done)
 
 
-def _remember(store: Store, where: bytes, refs: Iterable[FoundRef]) -> None:
-    found = [(ref.commit, ref.key) for ref in refs]
-    if found:
-        with store.writing():
-            store.remote.put_taken(where, found)
+def remember_imported(store: Store, repository: Repository, keys: Container[bytes]) -> None:
+    """Remember that all refs which a repository has of some sessions were imported."""
+    remember_taken(store, repository, [(ref.commit, ref.key) for ref in found_refs(repository) if ref.key in keys])
 
 
-def remember_archived(store: Store, repository: Repository, refs: Iterable[tuple[bytes, bytes]]) -> None:
-    """Remember commits that this store itself put into a repository: pairs of an id and the session's key.
+def remember_taken(store: Store, repository: Repository, refs: Iterable[tuple[bytes, bytes]]) -> None:
+    """Remember commits whose streams and names the store has: pairs of an id and the session's key.
 
     A later fetch need not read them.
     """
-    where = os.fsencode(repository.common_dir)
+    where = _where(repository)
     taken = store.remote.taken(where)
     new = [each for each in refs if each not in taken]
     if new and not store.read_only:
         with store.writing():
             store.remote.put_taken(where, new)
+
+
+def _where(repository: Repository) -> bytes:
+    """Return what a repository is called in the store, as `pivcs.ops.project.common_directory` has it."""
+    return os.fsencode(os.path.realpath(repository.common_dir))

@@ -6,11 +6,11 @@ it, which is made sure of with the objects themselves. What has been sent first 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pivcs.errors import PivcsError
-from pivcs.gitbridge.ref_names import ROOT, parse_pivcs_ref
+from pivcs.gitbridge.ref_names import ROOT, parse_pivcs_ref, stream_ref
 from pivcs.gitbridge.refs_update import RefOutcome, RefUpdate, read_refs, update_refs
 from pivcs.gitbridge.remotes import Remote
 from pivcs.gitbridge.repository import Repository
@@ -18,6 +18,8 @@ from pivcs.gitbridge.stream_finding import FoundRef, stream_at
 from pivcs.gitbridge.stream_reading import StoredStream
 from pivcs.gitbridge.stream_union import holds
 from pivcs.gitbridge.transport import Transport
+from pivcs.ops.kept_streams import kept_views, prefix_digests
+from pivcs.ops.view import SessionView
 
 if TYPE_CHECKING:
     from dulwich.object_store import DiskObjectStore
@@ -79,6 +81,26 @@ def push(
         sizes = {ref.name: stream.size for ref in sent if (stream := streams.of(ref.name, ref.new)) is not None}
     _remember(repository, remote, ours, theirs, outcomes)
     return Push(remote, tuple(outcomes), len({_key(name) for name in sizes}), sum(sizes.values()))
+
+
+def leaving(views: Iterable[SessionView], repository: Repository, remote: Remote) -> Iterator[SessionView]:
+    """Yield the sessions that have more than the remote had when it was asked last: what has left cannot be kept back.
+
+    Raises `OtherRefs`.
+    """
+    there = {ROOT + name.removeprefix(remote.prefix) for name in read_refs(repository, remote.prefix)}
+    keys = {_key(name) for name in there}
+    for view in views:
+        if view.key is None:
+            continue
+        key = view.key.digest
+        if key not in keys or any(stream_ref(key, _digest(each)) not in there for each in kept_views(view)):
+            yield view
+
+
+def _digest(view: SessionView) -> bytes:
+    size = view.table.end + view.table.pending
+    return prefix_digests(view.source, [size])[size]
 
 
 class _Streams:

@@ -14,6 +14,7 @@ from tests.cli.conftest import Program
 from tests.gitbridge import git as judge
 from tests.gitbridge.git import needs_git
 
+SECRET = "the key is " + "AKIA" + "Q3ZTRN5LW7WH5KJ2"
 pytestmark = [needs_git, pytest.mark.interop]
 
 
@@ -142,13 +143,40 @@ def test_secrets_are_not_sent_unless_told_to(desks: tuple[Desk, Desk], pivcs: Pr
     one, _ = desks
     with one.used():
         with one.files[0].open("ab") as out:
-            out.write(message_line("cccccccc", "bbbbbbbb", content="key AKIA" + "Q3EXAMPLE7WZ5KJ2"[:16]))
+            out.write(message_line("cccccccc", "bbbbbbbb", content=SECRET))
         refused = pivcs("push")
         assert refused.code == 20
         assert "secret" in refused.complaint
         assert judge.git(one.project, "ls-remote", "origin", "refs/pivcs/*") == b""
         assert pivcs("push", "--yes").code == 0
         assert judge.git(one.project, "ls-remote", "origin", "refs/pivcs/*") != b""
+
+
+def test_what_others_sent_with_secrets_in_it_keeps_nobody_from_sending(desks: tuple[Desk, Desk], pivcs: Program):
+    one, two = desks
+    with one.used():
+        with one.files[0].open("ab") as out:
+            out.write(message_line("cccccccc", "bbbbbbbb", content=SECRET))
+        assert pivcs("push", "--yes").code == 0
+        assert pivcs("push").code == 0
+    with two.used():
+        assert pivcs("fetch", "--write").code == 0
+        two.talk("own", build_session("a", header=header_line("own", cwd=str(two.project))))
+        assert pivcs("push").code == 0
+        with two.files[0].open("ab") as out:
+            out.write(message_line("dddddddd", "cccccccc"))
+        assert pivcs("push").code == 20
+
+
+def test_what_was_fetched_by_git_is_imported_into_the_project(desks: tuple[Desk, Desk], pivcs: Program):
+    one, two = desks
+    with one.used():
+        pivcs("push")
+    with two.used():
+        judge.git(two.project, "fetch", "-q", "origin", "refs/pivcs/*:refs/pivcs/*")
+        assert pivcs("import", ".").code == 0
+        assert "imported from ." in pivcs("ls").text
+        assert len(pivcs("log", "--oneline").lines) == 2
 
 
 def test_status_starts_no_git_and_downloads_nothing(desks: tuple[Desk, Desk], pivcs: Program, tmp_path: Path,

@@ -34,9 +34,12 @@ class Union(RuleBasedStateMachine):
         self.made: set[bytes] = set()
 
     def teardown(self) -> None:
-        for clone in self.clones:
-            clone.store.close()
-        self.directory.cleanup()
+        try:
+            self._all_meet()
+        finally:
+            for clone in self.clones:
+                clone.store.close()
+            self.directory.cleanup()
 
     @initialize()
     def all_have_the_shared_session(self) -> None:
@@ -83,8 +86,7 @@ class Union(RuleBasedStateMachine):
         for number, clone in enumerate(self.clones):
             assert any(kept.startswith(self.bytes[number]) for kept in clone.kept())
 
-    @rule()
-    def all_meet(self) -> None:
+    def _all_meet(self) -> None:
         for turn in ("push", "fetch", "push", "fetch"):
             for clone in self.clones:
                 getattr(clone, turn)()
@@ -96,5 +98,5 @@ class Union(RuleBasedStateMachine):
         check(self.hub)
 
 
-Union.TestCase.settings = settings(max_examples=6, stateful_step_count=12, deadline=None)
+Union.TestCase.settings = settings(max_examples=8, stateful_step_count=14, deadline=None)
 TestUnion = Union.TestCase
