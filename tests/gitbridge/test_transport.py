@@ -42,7 +42,7 @@ class Peer:
         place = where.common_dir if isinstance(where, Repository) else where
         blob = git(place, "hash-object", "-w", "--stdin", stdin=text.encode()).decode().strip()
         tree = git(place, "mktree", stdin=f"100644 blob {blob}\tfile\n".encode()).decode().strip()
-        commit = git(place, "commit-tree", tree, "-m", text).decode().strip()
+        commit = git(place, "commit-tree", tree, "-m", name).decode().strip()
         git(place, "update-ref", name, commit)
         return bytes.fromhex(commit)
 
@@ -186,3 +186,20 @@ def test_hooks_and_logs_of_this_side_have_no_part_in_it(peer: Peer) -> None:
     assert [each.outcome for each in peer.way.push([RefUpdate(NAMES[1], None, commit)])] == ["new"]
     assert not list(where.glob("*-ran"))
     assert not (where / "logs").exists()
+
+
+def test_much_data_goes_both_ways(peer: Peer) -> None:
+    text = "".join(f"{number * 2654435761 % 2**32:08x}\n" for number in range(300_000))
+    commit = peer.commit(peer.repository, NAMES[0], text)
+    assert [each.outcome for each in peer.way.push([RefUpdate(NAMES[0], None, commit)])] == ["new"]
+    git(peer.repository.common_dir, "update-ref", "-d", NAMES[0])
+    git(peer.repository.common_dir, "gc", "--quiet", "--prune=now")
+    peer.way.fetch({NAMES[0]: NAMES[1]})
+    assert git(peer.repository.common_dir, "cat-file", "-p", f"{NAMES[1]}:file").decode() == text
+    check(peer.there)
+
+
+def test_when_nothing_may_be_changed_all_is_refused(peer: Peer) -> None:
+    mine, other = peer.commit(peer.repository, NAMES[0], "mine"), peer.commit(peer.there, NAMES[0], "other")
+    assert [each.outcome for each in peer.way.push([RefUpdate(NAMES[0], None, mine)])] == ["refused"]
+    assert peer.ends() == {NAMES[0]: other}
