@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
+from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
 import click
@@ -11,22 +12,24 @@ import click
 from pivcs.cli.complete import revisions as complete_revisions
 from pivcs.cli.output import Output, output_options, warn
 from pivcs.cli.target import current_directory, now, open_store, reader, session_option, split_target
-from pivcs.errors import PivcsError
+from pivcs.errors import InputError, PivcsError
 from pivcs.gitbridge.forgetting import RefsPlan, forget_refs, plan_refs
 from pivcs.gitbridge.process import Git, GitNotFound
 from pivcs.gitbridge.refs_update import RefOutcome
 from pivcs.gitbridge.repository import NoRepository, find_repository
-from pivcs.ops.forget import finish, forget, plan_forget
+from pivcs.ops.access import view_of
+from pivcs.ops.forget import ForgetPlan, finish, forget, plan_forget
 from pivcs.ops.forget import remember as let_in
 from pivcs.ops.forget_session import SessionPlan, forget_session, plan_again, plan_session
 from pivcs.ops.locate import NoSession
+from pivcs.ops.log_rows import chosen_by
 from pivcs.ops.masking import Guard
 from pivcs.ops.operations import NoNames
-from pivcs.ops.revision import NoEntryThere, UnknownRevision, resolve_target
+from pivcs.ops.revision import NoEntryThere, UnknownRevision
 from pivcs.render.documents import encode
 from pivcs.render.forget_text import (
-    entry_document,
-    entry_lines,
+    entries_document,
+    entries_lines,
     outcome_lines,
     session_document,
     session_lines,
@@ -41,8 +44,12 @@ if TYPE_CHECKING:
 REFUSED = 1
 
 
+class NothingNamed(InputError):
+    """A set of entries that is empty."""
+
+
 @click.command("forget")
-@click.argument("arguments", metavar="[SESSION] [ENTRY]", nargs=-1, shell_complete=complete_revisions)
+@click.argument("arguments", metavar="[SESSION] [ENTRY]...", nargs=-1, shell_complete=complete_revisions)
 @session_option
 @click.option("-y", "--yes", is_flag=True, help="Do it; without it nothing is changed.")
 @click.option(
@@ -63,15 +70,16 @@ def command(
     no_pager: bool,
     utc: bool,
 ) -> None:
-    """Remove an entry, or a whole session, from the store for good: a password that was pasted, say.
+    """Remove entries, or a whole session, from the store for good: a password that was pasted, say.
 
     Without --yes this only shows what would be removed and what cannot be reached. With it every copy of the entry
     goes, in forks and old generations too, with what the log of operations and names of branches say of it, and from
     refs/pivcs/ of the project's repository. The entry's object id stays, so all that is below it verifies as before. It
     cannot be undone, and the entry is never taken in again.
 
-    ENTRY is a revision. A SESSION alone (a path, or the beginning of an id or key) means all of it. Session files are
-    never changed: edit the file, or delete it with `pivcs delete`. docs/forgetting.md has all of it.
+    ENTRY is a revision, a range, or a set as 'text("hunter2")'. A SESSION alone (a path, or the beginning of an id or
+    key) means all of it. Session files are never changed: edit the file, or delete it with `pivcs delete`.
+    docs/forgetting.md has all of it.
 
     The exit code is 1 when a ref was left because it has moved.
     """
@@ -82,32 +90,34 @@ def command(
         _remember(remember, output, as_json=as_json)
         return
     named, words = split_target(arguments, session)
-    if len(words) > 1:
-        raise click.UsageError(f"unexpected argument '{words[1]}'")
     if named is None and not words:
-        raise click.UsageError("say which entry or which session to forget")
+        raise click.UsageError("say which entries or which session to forget")
     opened = reader()
     try:
         view = opened.open(named)
-        if words:
-            target = resolve_target(view, words[0])
-            for warning in target.warnings:
-                warn(warning)
-            outcomes = _entry(target.view, target.row, exports, output, yes=yes, as_json=as_json)
-        else:
-            outcomes = _session(opened, view, exports, output, yes=yes, as_json=as_json)
+        targets = [target for word in words for target in _named(view, word, UTC if utc else None)]
     except NoEntryThere as error:
         error.hint = "what is no entry goes only with the whole session: `pivcs forget SESSION`"
         raise
     except (UnknownRevision, NoSession):
-        if named is not None or not words:
-            raise
-        whole = _whole_session(opened, words[0])
+        whole = _whole_session(opened, words[0]) if named is None and len(words) == 1 else None
         if whole is None:
             raise
-        outcomes = _session(opened, whole, exports, output, yes=yes, as_json=as_json)
+        view, targets, words = whole, [], []
+    if words:
+        outcomes = _entries(targets, exports, output, yes=yes, as_json=as_json)
+    else:
+        outcomes = _session(opened, view, exports, output, yes=yes, as_json=as_json)
     if any(each.outcome == "refused" for each in outcomes):
         click.get_current_context().exit(REFUSED)
+
+
+def _named(view: SessionView, text: str, zone: tzinfo | None) -> list[tuple[SessionView, int]]:
+    """Return the entries that a revision, a range or a set names."""
+    chosen = chosen_by(view, text, now(), zone)
+    for warning in chosen.warnings:
+        warn(warning)
+    return [(chosen.view, row) for row in (chosen.rows if chosen.revision is None else [chosen.revision])]
 
 
 def _whole_session(opened: Reader, text: str) -> SessionView | None:
@@ -118,27 +128,41 @@ def _whole_session(opened: Reader, text: str) -> SessionView | None:
         return None
 
 
-def _entry(
-    view: SessionView, row: int, exports: Sequence[str], output: Output, *, yes: bool, as_json: bool
+def _entries(
+    targets: Sequence[tuple[SessionView, int]], exports: Sequence[str], output: Output, *, yes: bool, as_json: bool
 ) -> list[RefOutcome]:
-    plan = plan_forget(view, row)
-    guard = Guard(plan.records)
-    holding = {*plan.sessions, *([view.key.digest] if view.key is not None else [])}
-    names = view.store.remote.id() if view.store is not None and plan.traces.branches else None
-    repositories = _repositories(view, guard, exports, holding=holding, names=names)
+    if not targets:
+        raise NothingNamed("no entry is named by that")
+    plans = [plan_forget(view, row) for view, row in targets]
+    first = targets[0][0]
+    store = first.store
+    assert store is not None
+    holding = {key for plan in plans for key in plan.sessions}
+    if first.key is not None:
+        holding.add(first.key.digest)
+    names = store.remote.id() if any(plan.traces.branches for plan in plans) else None
+    guard = Guard(record for plan in plans for record in plan.records)
+    repositories = _repositories(first, guard, exports, holding=holding, names=names)
     outcomes: list[RefOutcome] = []
     if yes:
-        assert view.store is not None
-        plan = forget(view, plan, row, now())
-        guard = Guard(plan.records)
+        done: list[ForgetPlan] = []
+        for plan, (view, row) in zip(plans, targets, strict=True):
+            if done:  # what the last one changed is not what was planned with; rows are as they were
+                stream = store.stream(view.stream.id) if view.stream is not None else None
+                assert stream is not None
+                view = view_of(store, stream)
+                plan = plan_forget(view, row)
+            done.append(forget(view, plan, row, now()))
+        plans = done
+        guard = Guard(record for plan in plans for record in plan.records)
         outcomes = [each for repository in repositories for each in forget_refs(repository, guard)]
     if as_json:
-        output.bytes([encode(entry_document(plan, repositories, outcomes, done=yes)), b"\n"])
+        output.bytes([encode(entries_document(plans, repositories, outcomes, done=yes)), b"\n"])
     else:
-        output.lines(entry_lines(plan, repositories, output.looks, done=yes))
+        output.lines(entries_lines(plans, repositories, output.looks, done=yes))
         output.lines(outcome_lines(outcomes, output.looks))
-    if yes and view.store is not None:  # last, as it may fail while another process uses the store
-        finish(view.store, always=plan.again)
+    if yes:  # last, as it may fail while another process uses the store
+        finish(store, always=any(plan.again for plan in plans))
     return outcomes
 
 

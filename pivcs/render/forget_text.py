@@ -20,8 +20,19 @@ _SHOWN = 8
 _SAID = 60
 
 
-def entry_lines(plan: ForgetPlan, repositories: Sequence[RefsPlan], looks: Looks, *, done: bool) -> Iterator[str]:
-    """Yield what forgetting an entry removes, where, and what stays."""
+def entries_lines(
+    plans: Sequence[ForgetPlan], repositories: Sequence[RefsPlan], looks: Looks, *, done: bool
+) -> Iterator[str]:
+    """Yield what forgetting entries removes, where, and what stays."""
+    for plan in plans:
+        yield from _entry_lines(plan, looks, done=done)
+    yield from _repository_lines(repositories, looks)
+    files = [place.where for plan in plans for place in plan.places if place.file]
+    kept = [path for plan in plans for path in plan.traces.kept]
+    yield from _stays(looks, files, kept, repositories, done=done)
+
+
+def _entry_lines(plan: ForgetPlan, looks: Looks, *, done: bool) -> Iterator[str]:
     style = looks.styler
     oid = plan.records[0].oid.hex()
     verb = "forgotten" if done else "would be forgotten"
@@ -42,10 +53,6 @@ def entry_lines(plan: ForgetPlan, repositories: Sequence[RefsPlan], looks: Looks
         yield f"  the log of operations: words in {plural(len(traces.commands), 'command')}"
     for _, old, new in traces.branches:
         yield f"  branch {visible(old, keep='')}: it becomes {visible(new, keep='')}"
-    yield from _repository_lines(repositories, looks)
-    yield from _stays(
-        looks, [place.where for place in plan.places if place.file], traces.kept, repositories, done=done
-    )
 
 
 def session_lines(plan: SessionPlan, repositories: Sequence[RefsPlan], looks: Looks, *, done: bool) -> Iterator[str]:
@@ -121,35 +128,39 @@ def outcome_lines(outcomes: Sequence[RefOutcome], looks: Looks) -> Iterator[str]
             yield looks.styler(Role.WARNING, f"left  {visible(ref.name, keep='')}: it has moved; say it again")
 
 
-def entry_document(
-    plan: ForgetPlan, repositories: Sequence[RefsPlan], outcomes: Sequence[RefOutcome], *, done: bool
+def entries_document(
+    plans: Sequence[ForgetPlan], repositories: Sequence[RefsPlan], outcomes: Sequence[RefOutcome], *, done: bool
 ) -> Document:
-    """Return what forgetting an entry removes as a document, schema `pivcs.forget/1`."""
+    """Return what forgetting entries removes as a document, schema `pivcs.forget/1`."""
     return {
         "schema": "pivcs.forget/1",
         "done": done,
         "session": None,
-        "entry": {
-            "id": plan.name,
-            "oids": [record.oid.hex() for record in plan.records],
-            "again": plan.again,
-            "places": [
-                {
-                    "path": place.where,
-                    "key": place.session.hex() if place.session is not None else None,
-                    "generation": place.generation,
-                    "lines": list(place.lines),
-                    "bytes": place.size,
-                    "file": place.file,
-                    "torn": place.torn,
-                }
-                for place in plan.places
-            ],
-            "operations": [ident for ident, _ in plan.traces.commands],
-            "branches": [{"old": old, "new": new} for _, old, new in plan.traces.branches],
-            "kept": list(plan.traces.kept),
-        },
+        "entries": [_entry(plan) for plan in plans],
         "repositories": [_repository(each, outcomes) for each in repositories],
+    }
+
+
+def _entry(plan: ForgetPlan) -> Document:
+    return {
+        "id": plan.name,
+        "oids": [record.oid.hex() for record in plan.records],
+        "again": plan.again,
+        "places": [
+            {
+                "path": place.where,
+                "key": place.session.hex() if place.session is not None else None,
+                "generation": place.generation,
+                "lines": list(place.lines),
+                "bytes": place.size,
+                "file": place.file,
+                "torn": place.torn,
+            }
+            for place in plan.places
+        ],
+        "operations": [ident for ident, _ in plan.traces.commands],
+        "branches": [{"old": old, "new": new} for _, old, new in plan.traces.branches],
+        "kept": list(plan.traces.kept),
     }
 
 
@@ -171,7 +182,7 @@ def session_document(
             "files": list(plan.files),
             "shared": [{"key": key.hex(), "entries": count} for key, count in plan.shared],
         },
-        "entry": None,
+        "entries": [],
         "repositories": [_repository(each, outcomes) for each in repositories],
     }
 

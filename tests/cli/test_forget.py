@@ -128,14 +128,14 @@ def test_saying_it_again_covers_refs_of_another_repository(file: Path, tmp_path:
 def test_documents_say_what_was_done(file: Path, pivcs: Program) -> None:
     plan = pivcs("forget", "bbbbbbbb", "--json").json
     assert (plan["schema"], plan["done"]) == ("pivcs.forget/1", False)
-    assert plan["entry"]["places"][0]["lines"] == [3]
+    assert plan["entries"][0]["places"][0]["lines"] == [3]
     done = pivcs("forget", "bbbbbbbb", "--yes", "--json").json
-    assert done["entry"]["oids"] == plan["entry"]["oids"]
-    remembered = pivcs("forget", "--remember", done["entry"]["oids"][0], "--json").json
-    assert remembered == {"schema": "pivcs.remembered/1", "sessions": [], "entries": done["entry"]["oids"]}
+    assert done["entries"][0]["oids"] == plan["entries"][0]["oids"]
+    remembered = pivcs("forget", "--remember", done["entries"][0]["oids"][0], "--json").json
+    assert remembered == {"schema": "pivcs.remembered/1", "sessions": [], "entries": done["entries"][0]["oids"]}
 
 
-@pytest.mark.parametrize("arguments", [(), ("a", "b", "c"), ("--remember", "abcd", "x")])
+@pytest.mark.parametrize("arguments", [(), ("--session", "a", "b.jsonl"), ("--remember", "abcd", "x")])
 def test_what_is_not_said_clearly_is_refused(file: Path, pivcs: Program, arguments: tuple[str, ...]) -> None:
     assert pivcs("forget", *arguments).code == 2
 
@@ -234,3 +234,35 @@ def test_findings_of_a_scan_go_too(file: Path, store: Path, pivcs: Program) -> N
     assert pivcs("scan", file).code == 0
     assert pivcs("forget", file, "--yes").code == 0
     assert pivcs("fsck").code == 0
+
+
+def test_all_entries_of_a_set_go_at_once(file: Path, store: Path, pivcs: Program) -> None:
+    said = message_line("dddddddd", "cccccccc", "assistant", f"You said {SECRET}.")
+    file.write_bytes(file.read_bytes() + said)
+    plan = pivcs("forget", f'text("{SECRET}")', "--json").json
+    assert [each["id"] for each in plan["entries"]] == ["bbbbbbbb", "dddddddd"]
+    pivcs("archive")
+    done = pivcs("forget", f'text("{SECRET}")', "aaaaaaaa", "--yes")
+    assert done.code == 0, done.complaint
+    assert secret_places(store) == []
+    assert secret_places(store, b"Begin.") == []
+    judge.git(".", "gc", "-q", "--prune=now")
+    assert SECRET.encode() not in judge.git(".", "cat-file", "--batch", "--batch-all-objects")
+    assert [line.split()[0] for line in pivcs("log", "--oneline").lines if "(forgotten)" in line] == [
+        "dddddddd", "bbbbbbbb", "aaaaaaaa",
+    ]  # fmt: skip
+    assert pivcs("fsck").code == 0
+    assert pivcs("forget", 'text("nobody said this")').code != 0
+
+
+def test_words_that_one_entry_takes_out_do_not_come_back_with_the_next(file: Path, store: Path, pivcs: Program) -> None:
+    head = file.read_bytes().split(b"\n", 1)[0] + b"\n"
+    first = message_line("aaaaaaaa", None, "user", "swordfish it is")
+    file.write_bytes(head + first + message_line("bbbbbbbb", None, "user", "tortoise"))
+    assert pivcs("label", "swordfish and tortoise", "bbbbbbbb", "-s", file).code == 0
+    entries = pivcs("log", file, "--json", "--all").json["entries"]
+    (label,) = [each["entry"] for each in entries if each["type"] == "label"]
+    assert pivcs("forget", file, "aaaaaaaa", "bbbbbbbb", label, "--yes").code == 0
+    for word in ("swordfish", "tortoise"):
+        assert word not in pivcs("op", "log").text
+        assert secret_places(store, word.encode()) == []

@@ -65,11 +65,11 @@ def remembered(files: list[Path], capfdbinary: Capture) -> Documents:
     """Return what `forget --remember` says of an entry and of a session."""
     path = files[0].parent / "remembered.jsonl"
     path.write_bytes(build_session("a-b", header=header_line("remembered")))
-    entry = _written(capfdbinary, "forget", "--json", "--yes", str(path), "aaaaaaaa")["entry"]
+    entries = _written(capfdbinary, "forget", "--json", "--yes", str(path), "aaaaaaaa")["entries"]
     session = _written(capfdbinary, "forget", "--json", "--yes", str(path))["session"]
-    assert isinstance(entry, dict)
+    assert isinstance(entries, list)
     assert isinstance(session, dict)
-    names = (entry["oids"][0], session["key"])
+    names = (entries[0]["oids"][0], session["key"])
     return [_written(capfdbinary, "forget", "--json", "--remember", name) for name in names]
 
 
