@@ -6,6 +6,7 @@ is stopped in the middle is either not done, or done but for the last step, whic
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -61,7 +62,10 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class ForgetPlan:
     """What forgetting an entry removes: the entry and its copies under other object ids, where they are, and what else
-    says something of it. `again`: the store has forgotten it already."""
+    says something of it.
+
+    `again`: the store has forgotten it already. `seen` are the streams that were looked through, by number and size.
+    """
 
     name: str
     subject: str
@@ -70,6 +74,7 @@ class ForgetPlan:
     traces: Traces
     again: bool
     masks: tuple[tuple[Stream, Masks], ...]
+    seen: frozenset[tuple[int, int]]
 
     @property
     def sessions(self) -> tuple[bytes, ...]:
@@ -87,7 +92,8 @@ def plan_forget(view: SessionView, row: int) -> ForgetPlan:
     target = known if known is not None else record_of(table, row, view.source)
     guard = Guard([target])
     records, places, masks = {target.oid: target}, [], []
-    for stream in store.streams():
+    streams = store.streams()
+    for stream in streams:
         found = guard.rows(store.table_of(stream), store.bytes_of(stream))
         if found:
             records |= {record.oid: record for _, record in found}
@@ -97,8 +103,13 @@ def plan_forget(view: SessionView, row: int) -> ForgetPlan:
     traces = Traces() if again and not places else find_traces(store, view, row)
     subject = "(forgotten)" if again else view.subject(row)
     return ForgetPlan(
-        table.name(row), subject, tuple(records.values()), tuple(places), traces, again and not places, tuple(masks)
-    )
+        table.name(row), subject, tuple(records.values()), tuple(places), traces, again and not places, tuple(masks),
+        _sizes(streams),
+    )  # fmt: skip
+
+
+def _sizes(streams: Iterable[Stream]) -> frozenset[tuple[int, int]]:
+    return frozenset((stream.id, stream.size) for stream in streams)
 
 
 def _covered(store: Store, stream: Stream, rows: list[int]) -> tuple[Place, Masks]:
@@ -144,8 +155,10 @@ def forget(view: SessionView, plan: ForgetPlan, row: int, now: int) -> ForgetPla
             break
         except (StreamMoved, ChunkVanished):  # a session has grown meanwhile
             tries += 1
-            if tries == TRIES:
+            stream = store.stream(view.stream.id) if view.stream is not None else None
+            if tries == TRIES or stream is None:
                 raise
+            view = view_of(store, stream)
             plan = plan_forget(view, row)
     return plan
 
@@ -162,6 +175,8 @@ def finish(store: Store, *, always: bool = False) -> None:
 
 
 def _apply(store: Store, view: SessionView, plan: ForgetPlan, covers: list[Cover], now: int) -> None:
+    if _sizes(store.streams()) != plan.seen:  # what is new may have the entry
+        raise StreamMoved(store.database.where)
     for cover in covers:
         cover.put()
     store.forgotten.add(plan.records)

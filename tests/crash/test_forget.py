@@ -29,7 +29,7 @@ from tests.ops.test_forget import SECRET, errors, secret_places, with_secret
 
 MOST = 200
 """Calls that no forgetting of a small session comes near to."""
-STEP = max(1, MOST // int(os.environ.get("PIVCS_CRASH_ROUNDS", "40")))
+STEP = max(1, MOST // int(os.environ.get("PIVCS_CRASH_ROUNDS", "20")))
 """Calls between two moments at which it is killed: all of them take minutes."""
 
 pytestmark = [needs_git, pytest.mark.skipif(not hasattr(os, "fork"), reason="no child can be made to be killed")]
@@ -134,4 +134,4 @@ def test_killed_forgetting_is_completed_by_saying_it_again(tmp_path: Path, sessi
             assert os.WEXITSTATUS(status) == 0
             break
         killed += 1
-    assert 10 < killed * STEP < MOST - STEP
+    assert 20 < killed * STEP < MOST - STEP

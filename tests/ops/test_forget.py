@@ -356,3 +356,19 @@ def test_long_entry_goes(box: Box, tmp_path: Path) -> None:
     assert box.sync(full=True).outcome == "unchanged"
     assert secret_places(tmp_path) == []
     assert errors(box.store) == []
+
+
+@pytest.mark.parametrize("grows", [True, False])
+def test_plan_is_made_again_when_there_is_more_than_there_was(box: Box, tmp_path: Path, grows: bool) -> None:
+    view = view_of(box.store, box.put(with_secret()))
+    plan = plan_forget(view, 2)
+    box.put(with_secret(), "copy.jsonl")
+    if grows:
+        box.append(message_line("dddddddd", "cccccccc", ms=CLOCK + 4))
+        assert box.sync().outcome == "appended"
+    done = forget(view, plan, 2, NOW)
+    finish(box.store)
+    assert len(plan.places) == 1
+    assert len(done.places) == 2
+    assert secret_places(tmp_path) == []
+    assert errors(box.store) == []
