@@ -27,7 +27,7 @@ from tests.gitbridge.git import check, git, needs_git, new_repository
 from tests.ops.syncing import NOW
 from tests.ops.test_forget import SECRET, errors, secret_places, with_secret
 
-MOST = 200
+MOST = 400
 """Calls that no forgetting of a small session comes near to."""
 STEP = max(1, MOST // int(os.environ.get("PIVCS_CRASH_ROUNDS", "20")))
 """Calls between two moments at which it is killed: all of them take minutes."""
