@@ -18,7 +18,9 @@ ENTRY = {
     "label", "branches", "tags", "head", "failed", "subject",
 }  # fmt: skip
 TURN = {"entries", "last", "oid", "parent", "prompt", "answer", "finished", "time"}
-LISTED = {"path", "id", "key", "name", "first_prompt", "cwd", "time", "size", "entries", "tips", "branches", "state"}
+LISTED = {
+    "path", "id", "key", "name", "first_prompt", "cwd", "time", "size", "entries", "tips", "branches", "state", "origin",
+}  # fmt: skip
 
 
 @pytest.fixture
