@@ -1,4 +1,4 @@
-"""The real pi opens a session in which entries were forgotten, keeps them in its tree, and passes over what they say."""
+"""The real pi opens a session in which entries were forgotten: they keep their place in its tree and say nothing."""
 
 from __future__ import annotations
 
