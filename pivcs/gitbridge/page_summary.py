@@ -138,7 +138,7 @@ def _branch(
     touched: dict[int, tuple[str, ...]],
 ) -> BranchSummary:  # fmt: skip
     entries, _, about = extent
-    rows = view.table.path(branch.row)[-entries:]
+    rows = _lower_end(view, branch.row, entries)
     own = [costs[row] for row in rows if row in costs]
     files = {path for row in rows if row in touched for path in touched[row]}
     shown = tuple(short(path, _LONGEST_PATH) for path in sorted(files)[:MOST_FILES])
@@ -146,6 +146,16 @@ def _branch(
         plain(branch.name), view.table.digest(branch.row).hex(), entries, short(view.subject(about)),
         outcome_of(view, branch.row), len(files), shown, _dollars(own),
     )  # fmt: skip
+
+
+def _lower_end(view: SessionView, row: int, count: int) -> list[int]:
+    """Return the last rows of the path to a row, oldest first; costs what it returns, not the path."""
+    rows: list[int] = []
+    at: int | None = row
+    while at is not None and len(rows) < count:
+        rows.append(at)
+        at = view.table.parent_of(at)
+    return rows[::-1]
 
 
 def outcome_of(view: SessionView, tip: int) -> str:
