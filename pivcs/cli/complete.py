@@ -42,6 +42,24 @@ def sessions(context: click.Context, parameter: click.Parameter, typed: str) -> 
         return []
 
 
+def remotes(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Propose the remotes of the repository, and directories."""
+    try:
+        from pivcs.gitbridge.remotes import read_settings
+        from pivcs.gitbridge.repository import find_repository
+
+        with context.scope(cleanup=False):
+            names = [
+                name.removeprefix("remote.").removesuffix(".url")
+                for name in read_settings(find_repository(os.getcwd()), None)
+                if name.startswith("remote.") and name.endswith(".url")
+            ]
+            found = [_item(_quoted(name)) for name in sorted(names) if name.startswith(typed)]
+            return found or [_item(typed, "dir")]
+    except Exception:
+        return []
+
+
 def _files(typed: str) -> Iterator[CompletionItem]:
     """Leave files to the shell where one in the directory would do."""
     directory, name = os.path.split(typed)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from pivcs.cli.complete import remotes as complete_remotes
 from pivcs.cli.output import Output, output_options
 from pivcs.cli.remote_target import remote_target
 from pivcs.cli.target import now, open_store, store_option, surroundings
@@ -17,7 +18,7 @@ from pivcs.render.style import ColourWhen
 
 
 @click.command("fetch")
-@click.argument("remote", required=False)
+@click.argument("remote", required=False, shell_complete=complete_remotes)
 @click.option("--write", is_flag=True, help="Write the sessions that have no file here to where pi looks for them.")
 @store_option
 @output_options

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from pivcs.cli.complete import remotes as complete_remotes
 from pivcs.cli.file_target import project_views
 from pivcs.cli.leaving import check_leaving, yes_option
 from pivcs.cli.output import Output, output_options
@@ -22,7 +23,7 @@ REFUSED = 1
 
 
 @click.command("push")
-@click.argument("remote", required=False)
+@click.argument("remote", required=False, shell_complete=complete_remotes)
 @yes_option
 @click.option("--force", is_flag=True, help="Set refs, too, that name something else than what is sent.")
 @store_option

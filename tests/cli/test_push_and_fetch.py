@@ -11,6 +11,7 @@ import pytest
 
 from tests.builders import build_session, header_line, message_line
 from tests.cli.conftest import Program
+from tests.cli.test_complete import completed
 from tests.gitbridge import git as judge
 from tests.gitbridge.git import needs_git
 
@@ -238,3 +239,12 @@ def test_push_without_sessions_sends_what_the_repository_has(desks: tuple[Desk, 
     _, two = desks
     with two.used():
         assert pivcs("push").lines == ["nothing new for origin"]
+
+
+def test_remotes_are_completed(desks: tuple[Desk, Desk], tmp_path: Path):
+    one, _ = desks
+    judge.git(one.project, "remote", "add", "sessions", str(tmp_path / "hub.git"))
+    for command in ("push", "fetch"):
+        assert completed(one.project, f"pivcs {command} se") == (["sessions"], b"")
+        assert completed(one.project, f"pivcs {command} ")[0] == ["origin", "sessions"]
+    assert completed(tmp_path, "pivcs push x") == ([], b"")
