@@ -1,14 +1,14 @@
 """The rules of the library `detect_secrets`, without its driver, which reads files line by line with each rule.
 
 Importing it takes a fifth of a second (it imports `requests`, to ask services whether a secret works, which is never
-done here), so it is imported when something is to be scanned.
+done here), so it is imported when a text has a word that its secrets have in them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Callable
+from functools import cache, lru_cache, partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final, NamedTuple
@@ -78,14 +78,15 @@ def library_rules() -> tuple[tuple[WordRule, ...], tuple[LineRule, ...]]:
     """Return the library's rules about words and about lines."""
     word_rules, line_rules = [], []
     for plugin in _PLUGINS:
-        for pattern in _patterns(plugin):
-            if plugin.keywords:
-                word_rules.append(WordRule(plugin.name, plugin.keywords.split(), pattern, plugin.accept))
-            if plugin.words:
-                line_rules.append(LineRule(plugin.name, plugin.words.split(), pattern, plugin.accept))
+        patterns = partial(_patterns, plugin)
+        if plugin.keywords:
+            word_rules.append(WordRule(plugin.name, plugin.keywords.split(), patterns, plugin.accept))
+        if plugin.words:
+            line_rules.append(LineRule(plugin.name, plugin.words.split(), patterns, plugin.accept))
     return tuple(word_rules), tuple(line_rules)
 
 
-def _patterns(plugin: _Plugin) -> Iterator[re.Pattern[str]]:
+@cache
+def _patterns(plugin: _Plugin) -> tuple[re.Pattern[str], ...]:
     detector = getattr(import_module(f"detect_secrets.plugins.{plugin.module}"), plugin.class_name)
-    yield from detector.denylist
+    return tuple(detector.denylist)

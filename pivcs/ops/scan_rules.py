@@ -11,6 +11,7 @@ import binascii
 import json
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import zip_longest
 from typing import Final, NamedTuple
 
@@ -31,13 +32,17 @@ def spaced(text: str) -> str:
     return _ESCAPED_SPACE.sub("  ", text) if "\\" in text else text
 
 
+Patterns = Callable[[], Sequence[re.Pattern[str]]]
+"""Gives the patterns of a rule, which are made when a text may have what they look for."""
+
+
 class WordRule(NamedTuple):
-    """A rule about words: one of `keywords` (in lower case) is in each secret that `pattern` finds, and `accept` has
+    """A rule about words: one of `keywords` (in lower case) is in each secret that `patterns` find, and `accept` has
     the last word. The secret is the pattern's group `secret`, or all of it."""
 
     name: str
     keywords: Sequence[str]
-    pattern: re.Pattern[str]
+    patterns: Patterns
     accept: Callable[[re.Match[str]], bool] | None = None
 
 
@@ -47,12 +52,12 @@ class LineRule(NamedTuple):
 
     name: str
     words: Sequence[str]
-    pattern: re.Pattern[str]
+    patterns: Patterns
     accept: Callable[[re.Match[str]], bool] | None = None
 
 
 def _rule(name: str, keywords: str, pattern: str, accept: Callable[[re.Match[str]], bool] | None = None) -> WordRule:
-    return WordRule(name, keywords.split(), re.compile(pattern), accept)
+    return WordRule(name, keywords.split(), cache(lambda: (re.compile(pattern),)), accept)
 
 
 def _varied(found: re.Match[str]) -> bool:

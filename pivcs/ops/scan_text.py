@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Final, NamedTuple
 
 from pivcs.objects.hashing import whole_hash
@@ -192,7 +192,7 @@ def _character_start(word: bytes, at: int) -> int:
 
 
 def _spans_in(text: str, rule: WordRule | LineRule, offset: int) -> Iterator[_Span]:
-    for found in rule.pattern.finditer(text):
+    for found in chain.from_iterable(pattern.finditer(text) for pattern in rule.patterns()):
         if rule.accept is None or rule.accept(found):
             group = _secret_group(found)
             yield _Span(offset + found.start(group), offset + found.end(group), rule.name, found[group])
