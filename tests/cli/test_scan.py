@@ -177,7 +177,8 @@ def test_library_is_imported_only_when_a_text_may_have_what_it_looks_for(project
         "import sys; from pivcs.cli import run; code = run(sys.argv[1:]); "
         "print(code, 'detect_secrets' in sys.modules, 'requests' in sys.modules, file=sys.stderr)"
     )
-    for session, code, imported in (("clean", 0, "False False"), ("leaky", 1, "True True"), ("leaky", 1, "False False")):
+    told = (("clean", 0, "False False"), ("leaky", 1, "True True"), ("leaky", 1, "False False"))
+    for session, code, imported in told:
         found = subprocess.run(
             [sys.executable, "-c", program, "scan", session], capture_output=True, env=child_environment(), text=True
         )
