@@ -19,7 +19,8 @@ ENTRY = {
 }  # fmt: skip
 TURN = {"entries", "last", "oid", "parent", "prompt", "answer", "finished", "time"}
 LISTED = {
-    "path", "id", "key", "name", "first_prompt", "cwd", "time", "size", "entries", "tips", "branches", "state", "origin",
+    "path", "id", "key", "name", "first_prompt", "cwd", "time", "size", "entries", "tips", "branches", "state",
+    "origin",
 }  # fmt: skip
 
 

@@ -173,7 +173,8 @@ def _imported(files: list[Path], capfdbinary: Capture) -> Documents:
     found.append(_written(capfdbinary, "import", "--json", str(place), "--write", str(session.parent / "files")))
     name = project.git("for-each-ref", "--format=%(refname)", "refs/pivcs/*/s/*").splitlines()[0]
     project.git("update-ref", name, "HEAD")
-    project.git("update-ref", "refs/heads/sessions", project.commit({"2026-01-01-01234567/streams/0123456789abcdef/z.txt": "no stream"}))
+    damaged = project.commit({"2026-01-01-01234567/streams/0123456789abcdef/z.txt": "no stream"})
+    project.git("update-ref", "refs/heads/sessions", damaged)
     assert run(["import", "--store", store, "--json", str(place)]) == 30
     return [*found, json.loads(capfdbinary.readouterr().out)]
 
