@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
-import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +13,8 @@ from pivcs.gitbridge.process import GitRemoteFailed
 from pivcs.gitbridge.refs_update import read_refs
 from tests.builders import build_session
 from tests.gitbridge.archives import Machine
-from tests.gitbridge.git import environment, git, needs_git, new_repository
+from tests.gitbridge.git import git, needs_git, new_repository
+from tests.gitbridge.peers import git_daemon
 from tests.gitbridge.real_git import Project, state_of
 
 pytestmark = needs_git
@@ -37,27 +35,8 @@ def archived(tmp_path: Path) -> Path:
 @pytest.fixture
 def address(archived: Path) -> Iterator[str]:
     """What `git daemon` serves it as, to this machine only."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    root = archived.parent
-    daemon = subprocess.Popen(
-        ["git", "daemon", "--listen=127.0.0.1", f"--port={port}", "--export-all", f"--base-path={root}", str(root)],
-        env=environment(), stderr=subprocess.DEVNULL, start_new_session=True,
-    )  # fmt: skip
-    try:
-        for _ in range(200):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.02)
-        else:
-            pytest.skip("git daemon is not installed")
-        yield f"git://127.0.0.1:{port}/place.git"
-    finally:
-        if daemon.poll() is None:
-            os.killpg(daemon.pid, 15)
-        daemon.wait()
+    with git_daemon(archived.parent) as root:
+        yield f"{root}/place.git"
 
 
 def test_sessions_are_fetched_from_another_machine_and_nothing_else(
