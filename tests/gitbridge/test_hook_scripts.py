@@ -27,7 +27,10 @@ from tests.gitbridge.real_git import Project, new_project
 
 pytestmark = [needs_git, pytest.mark.skipif(os.name == "nt", reason="scripts of a POSIX shell stand in for programs")]
 SHELLS = [shell for shell in ("dash", "bash", "busybox") if shutil.which(shell)]
-ALL = os.environ["PATH"]
+ALL = os.pathsep.join(
+    folder for folder in os.environ["PATH"].split(os.pathsep) if shutil.which("pivcs", path=folder or ".") is None
+)
+"""What PATH names, but for folders that have a pivcs: an environment may be active in which it is installed."""
 
 
 def until(true: Callable[[], object]) -> None:
