@@ -49,7 +49,9 @@ _FIXED: Final = {
     "GIT_PAGER": "cat",
     "GIT_TERMINAL_PROMPT": "0",
 }
-_SEVERITY: Final = re.compile(r"(?:fatal|error): ")
+_SEVERITY: Final = re.compile(r"(?:fatal|error|ERROR): ")
+_FOLLOWS: Final = re.compile(r"fatal: (?:could not read from remote|the remote end hung up|early EOF)", re.IGNORECASE)
+"""What git says after something else has gone wrong, which is told before it."""
 _NOISE: Final = re.compile(r"(?:hint|warning): ?")
 
 
@@ -180,12 +182,13 @@ class Git:
 
 
 def failure(arguments: Sequence[Argument], code: int, said: str, *, transport: bool = False) -> PivcsError:
-    """Return what to raise for a run that failed: the last thing that git itself called an error, and what to do."""
+    """Return what to raise for a run that failed: the last thing that git, or what it ran, called an error, and what to
+    do."""
     lines = [line.strip() for line in said.splitlines() if line.strip() and not _NOISE.match(line)]
-    errors = [line for line in lines if _SEVERITY.match(line)] or lines
-    reason = _SEVERITY.sub("", errors[-1], count=1) if errors else f"it ended with code {code}"
-    if reason.endswith(":") and lines[-1] != errors[-1]:  # what it is about stands in the next line
-        reason += " " + lines[lines.index(errors[-1]) + 1]
+    last = _telling(lines)
+    reason = _SEVERITY.sub("", lines[last], count=1) if lines else f"it ended with code {code}"
+    if reason.endswith(":") and last + 1 < len(lines):  # what it is about stands in the next line
+        reason += " " + lines[last + 1]
     if code < 0:
         reason = f"it was stopped by signal {-code}"
     verb = next((each for each in arguments if isinstance(each, str) and not each.startswith("-")), "")
@@ -194,6 +197,16 @@ def failure(arguments: Sequence[Argument], code: int, said: str, *, transport: b
         reason, hint = "the repository belongs to another user", "git's setting safe.directory says whom to trust"
     kind = GitRemoteFailed if transport else GitFailed
     return kind(f"git {verb} failed: {reason[:1].lower()}{reason[1:]}".rstrip("."), code, said, hint=hint)
+
+
+def _telling(lines: Sequence[str]) -> int:
+    """Return which line of git's says why it failed: the last error that is not only what follows from another one,
+    else what ssh or a server said before that; else the last line."""
+    errors = [at for at, line in enumerate(lines) if _SEVERITY.match(line)]
+    if not errors:
+        return len(lines) - 1
+    telling = [at for at in errors if not _FOLLOWS.match(lines[at])]
+    return telling[-1] if telling else max(errors[0] - 1, 0)
 
 
 def _somewhere(cwd: Path) -> str | None:

@@ -52,6 +52,28 @@ def test_failure_with_another_machine_is_a_remote_error(git: Git, tmp_path: Path
         git.run("ls-remote", "file:///does/not/exist", cwd=tmp_path, transport=True)
     assert caught.value.exit_code == 100
     assert "does not appear to be a git repository" in caught.value.said
+    assert caught.value.message == "git ls-remote failed: '/does/not/exist' does not appear to be a git repository"
+
+
+@pytest.mark.parametrize(
+    ("before", "reason"),
+    [
+        ("fatal: 'x' does not appear to be a git repository\n", "'x' does not appear to be a git repository"),
+        ("ssh: Could not resolve hostname x: unknown\n", "ssh: Could not resolve hostname x: unknown"),
+        ("Load key y\nme@x: Permission denied (publickey).\n", "me@x: Permission denied (publickey)"),
+        ("ERROR: Repository not found.\n", "repository not found"),
+        ("", "could not read from remote repository"),
+    ],
+)
+def test_what_went_wrong_first_is_told_and_not_what_follows_from_it(before: str, reason: str) -> None:
+    said = f"{before}fatal: Could not read from remote repository.\n\nPlease make sure\nand the repository exists.\n"
+    assert failure(["fetch"], 128, said, transport=True).message == f"git fetch failed: {reason}"
+
+
+def test_a_reason_in_the_line_after_it_is_told() -> None:
+    said = "fatal: unable to connect to x:\nx[0: 1.2.3.4]: errno=Connection refused\n\n"
+    message = failure(["fetch"], 128, said, transport=True).message
+    assert message == "git fetch failed: unable to connect to x: x[0: 1.2.3.4]: errno=Connection refused"
 
 
 def test_hint_for_a_repository_of_somebody_else() -> None:
