@@ -7,13 +7,14 @@ are seen or changed, and of this one only those that a caller names.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from pivcs.errors import RemoteError
 from pivcs.gitbridge.process import Git
 from pivcs.gitbridge.refs_update import RefOutcome, RefUpdate
 from pivcs.gitbridge.remotes import Remote
-from pivcs.gitbridge.repository import Repository
+from pivcs.gitbridge.repository import OtherHash, Repository, setting
 
 
 class TransportFailed(RemoteError):
@@ -21,7 +22,7 @@ class TransportFailed(RemoteError):
 
 
 class Transport(Protocol):
-    """The way from a repository to one of its remotes. Methods raise `TransportFailed`."""
+    """The way from a repository to one of its remotes. Methods raise `TransportFailed`, `OtherHash`."""
 
     def refs(self) -> dict[str, bytes]:
         """Return the refs of the other side below `refs/pivcs/`, and the ids that they name."""
@@ -54,3 +55,19 @@ def outcome_of(update: RefUpdate, *, done: bool) -> RefOutcome:
     """Return what became of a ref."""
     word = "new" if update.old is None else "removed" if update.new is None else "moved"
     return RefOutcome(update.name, word if done else "refused", update.old, update.new)
+
+
+def other_hash(remote: Remote) -> OtherHash:
+    """Return what to raise for a remote whose objects have ids of another kind."""
+    return OtherHash(
+        f"the repository in '{remote.shown}' does not use SHA-1", hint="only SHA-1 repositories can have sessions"
+    )
+
+
+def check_directory(remote: Remote) -> None:
+    """Raise `OtherHash` for a directory whose configuration says so: nothing else tells it of one without refs."""
+    if "://" not in remote.address or remote.address.startswith("file://"):
+        place = Path(remote.address.removeprefix("file://"))
+        for directory in (place, place / ".git"):
+            if setting(directory, "extensions", "objectformat") not in (None, "sha1"):
+                raise other_hash(remote)

@@ -10,7 +10,7 @@ from pivcs.gitbridge.ref_names import ROOT
 from pivcs.gitbridge.refs_update import RefOutcome, RefUpdate, read_refs, update_refs
 from pivcs.gitbridge.remotes import Remote, without_credentials
 from pivcs.gitbridge.repository import Repository
-from pivcs.gitbridge.transport import TransportFailed, outcome_of
+from pivcs.gitbridge.transport import TransportFailed, check_directory, other_hash, outcome_of
 
 _NONE: Final = b"0" * 40
 
@@ -25,7 +25,11 @@ class DulwichTransport:
 
     def refs(self) -> dict[str, bytes]:
         """See `Transport`."""
-        return _ours(self._ask("pull", lambda client, path: client.get_refs(path, ref_prefix=[ROOT.encode()])).refs)
+        check_directory(self._remote)
+        found = self._ask("pull", lambda client, path: client.get_refs(path, ref_prefix=[ROOT.encode()]))
+        if found.object_format not in (None, "sha1"):
+            raise other_hash(self._remote)
+        return _ours(found.refs)
 
     def fetch(self, wanted: Mapping[str, str]) -> None:
         """See `Transport`."""

@@ -12,12 +12,15 @@ from pivcs.gitbridge.ref_names import ROOT
 from pivcs.gitbridge.refs_update import RefOutcome, RefUpdate
 from pivcs.gitbridge.remotes import Remote, without_credentials
 from pivcs.gitbridge.repository import Repository
-from pivcs.gitbridge.transport import TransportFailed, outcome_of
+from pivcs.gitbridge.transport import TransportFailed, check_directory, other_hash, outcome_of
 
 _AT_ONCE: Final = 1000
 """Refs in one push: they are arguments, and systems limit how long these may be together."""
 _DONE: Final = frozenset(" +-*=")
 """What the first column of a pushed ref has when it is as was wanted."""
+_OTHER_DIGITS: Final = 64
+_OTHER_HASH: Final = ("repository's hash algorithm", "mismatched algorithms", "mismatched object format")
+"""What git says when ids of another kind meet; no refs have told it before where there are none."""
 
 
 class GitTransport:
@@ -34,10 +37,14 @@ class GitTransport:
 
     def refs(self) -> dict[str, bytes]:
         """See `Transport`."""
-        out = self._run(["ls-remote", "--quiet", "--refs", "--", self._place, ROOT + "*"])
+        check_directory(self._remote)
+        # No pattern: git asks for all refs anyway, and ids of branches, too, tell what kind they are of.
+        out = self._run(["ls-remote", "--quiet", "--refs", "--", self._place])
         found = {}
         for line in out.splitlines():
             ident, tab, name = line.partition(b"\t")
+            if tab and len(ident) == _OTHER_DIGITS:
+                raise other_hash(self._remote)
             if tab and name.startswith(ROOT.encode()) and len(ident) == 40:
                 found[os.fsdecode(name)] = bytes.fromhex(ident.decode("ascii"))
         return found
@@ -85,6 +92,8 @@ class GitTransport:
                 settings=self._settings, ok=ok,
             )  # fmt: skip
         except GitRemoteFailed as error:
+            if any(each in error.said for each in _OTHER_HASH):
+                raise other_hash(self._remote) from None
             message = without_credentials(error.message, self._remote)
             hint = error.hint
             if "terminal prompts disabled" in error.said or "Permission denied" in error.said:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from pivcs.gitbridge.process import Git
 from pivcs.gitbridge.refs_update import RefUpdate, read_refs, update_refs
 from pivcs.gitbridge.remotes import Remote, shown_address
-from pivcs.gitbridge.repository import Repository, find_repository
+from pivcs.gitbridge.repository import OtherHash, Repository, find_repository
 from pivcs.gitbridge.transport import Transport, TransportFailed, transport_to
 from tests.gitbridge.git import check, git, needs_git, new_repository
 from tests.gitbridge.peers import git_daemon, http_backend, ssh_stand_in
@@ -74,6 +75,27 @@ def peer(request: pytest.FixtureRequest, tmp_path: Path, place: str) -> Peer:
     here = new_repository(tmp_path / "here")
     program = Git.find(os.environ) if request.param == "git" else None
     return Peer(here, tmp_path / "served" / "hub.git", place, program)
+
+
+@pytest.mark.parametrize("empty", [True, False], ids=["empty", "with a branch"])
+def test_a_repository_with_other_ids_is_refused(peer: Peer, place: str, empty: bool) -> None:
+    shutil.rmtree(peer.there)
+    git(peer.there.parent, "init", "-q", "--bare", "--object-format=sha256", peer.there.name)
+    git(peer.there, "config", "http.receivepack", "true")
+    if not empty:
+        tree = git(peer.there, "mktree").decode().strip()
+        git(peer.there, "update-ref", "refs/heads/x", git(peer.there, "commit-tree", tree, "-m", "x").decode().strip())
+    commit = peer.commit(peer.repository, NAMES[0], "a")
+    if empty and not place.startswith(("/", "file:")):
+        # Over a network nothing tells it of a repository without refs; then what is sent is refused.
+        assert peer.program is None or peer.way.refs() == {}
+        with pytest.raises((OtherHash, TransportFailed)):
+            peer.way.push([RefUpdate(NAMES[0], None, commit)])
+        return
+    with pytest.raises(OtherHash) as raised:
+        peer.way.refs()
+    assert raised.value.exit_code == 40
+    assert raised.value.message == f"the repository in '{peer.remote.shown}' does not use SHA-1"
 
 
 def test_an_empty_repository_has_no_refs(peer: Peer) -> None:
