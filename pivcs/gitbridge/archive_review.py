@@ -13,8 +13,8 @@ from pivcs.gitbridge.ref_names import review_refs
 from pivcs.gitbridge.repository import Repository
 from pivcs.gitbridge.review_moves import move_refs
 from pivcs.gitbridge.review_options import PLAIN
-from pivcs.gitbridge.review_targets import Chosen, targets_of
-from pivcs.gitbridge.reviewing import Place, Reviewed, review
+from pivcs.gitbridge.review_targets import Tip, sessions_of, targets_of
+from pivcs.gitbridge.reviewing import Place, Reviewed, count_commits, review
 from pivcs.gitbridge.stored_objects import StoredObjects
 from pivcs.ops.view import SessionView
 
@@ -38,19 +38,20 @@ def archive_review(
     Raises `NotWritten`, `OtherHash`, `OtherRefs`, `RefsNotWritten`, `ObjectMissing`.
     """
     destination = Destination(repository)
-    planned: list[tuple[SessionView, list[tuple[Reviewed, list[RefUpdate]]]]] = []
+    planned: list[tuple[SessionView, list[tuple[Reviewed, list[RefUpdate]]], dict[str, list[Tip]]]] = []
     with (
         Existing(destination.objects) as existing,
         PackWriter(destination.objects, existing) as writer,
         StoredObjects(destination.objects) as stored,
     ):
         place = Place(destination.git_dir, stored, writer, frozenset(destination.refs().values()))
-        for view in views:
-            if view.key is None:
-                continue
+        for chosen in sessions_of(views):
+            view = chosen.view
+            assert view.key is not None
             names = review_refs(view.key.digest, _FOLDER)
             parts = []
-            for targets in targets_of(Chosen(view), _FOLDER):
+            found, parted = targets_of(chosen, _FOLDER)
+            for targets in found:
                 reviewed = review(targets.view, set(targets.rows.values()), place, PLAIN, None)
                 updates = [
                     RefUpdate(names(name), commit)
@@ -58,15 +59,16 @@ def archive_review(
                     if (commit := reviewed.commit_of(row)) is not None
                 ]
                 parts.append((reviewed, updates))
-            planned.append((view, parts))
+            planned.append((view, parts, {names(name): ends for name, ends in parted.items()}))
         writer.finish()
         done = []
-        for view, parts in planned:
+        for view, parts, parted in planned:
             moved: list[Moved] = []
+            every = [reviewed for reviewed, _ in parts]
             for reviewed, updates in parts:
-                moved += move_refs(destination, reviewed, updates, force=force)
+                moved += move_refs(destination, every, reviewed, updates, parted, force=force)
                 reviewed.keep()
-            commits = sum(len(reviewed.commits) for reviewed, _ in parts)
-            done.append(ArchivedReview(view, commits, sum(reviewed.new for reviewed, _ in parts), tuple(moved)))
+            new = sum(reviewed.new for reviewed in every)
+            done.append(ArchivedReview(view, count_commits(every), new, tuple(moved)))
         writer.release()
     return tuple(done)

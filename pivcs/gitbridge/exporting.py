@@ -20,8 +20,8 @@ from pivcs.gitbridge.ref_names import session_folder
 from pivcs.gitbridge.review_moves import move_refs
 from pivcs.gitbridge.review_options import PLAIN, Granularity, ReviewOptions
 from pivcs.gitbridge.review_snapshots import snapshots_in, write_snapshots
-from pivcs.gitbridge.review_targets import Chosen, targets_of
-from pivcs.gitbridge.reviewing import Place, Reviewed, review, unfinished_entries
+from pivcs.gitbridge.review_targets import Chosen, Tip, sessions_of, targets_of
+from pivcs.gitbridge.reviewing import Place, Reviewed, count_commits, review, unfinished_entries
 from pivcs.gitbridge.stored_objects import ObjectMissing, StoredObjects
 from pivcs.ops.view import SessionView
 from pivcs.workspace.base import Base
@@ -67,7 +67,12 @@ class _Planned:
     view: SessionView
     folder: str
     reviewed: list[tuple[Reviewed, list[RefUpdate]]] = field(default_factory=list)
+    parted: dict[str, list[Tip]] = field(default_factory=dict)
     unfinished: list[tuple[str, int]] = field(default_factory=list)
+
+    def all_reviewed(self) -> list[Reviewed]:
+        """Return the commits of all streams."""
+        return [reviewed for reviewed, _ in self.reviewed]
 
 
 def export(
@@ -110,11 +115,9 @@ def _exported(
         taken = page.taken
         named = frozenset() if whole else frozenset(destination.refs().values())
         place = Place(destination.git_dir, stored, writer, named)
-        for each in chosen:
-            each = each if isinstance(each, Chosen) else Chosen(each)
+        for each in sessions_of(chosen):
             view = each.view
-            if view.key is None:
-                continue
+            assert view.key is not None
             folder = session_folder(view.header.timestamp, view.key.digest, taken)
             taken[folder] = view.key.digest
             planned.append(_plan(each, folder, place, options))
@@ -137,7 +140,8 @@ def _plan(chosen: Chosen, folder: str, place: Place, options: ExportOptions) -> 
     prefix = options.prefix_of(chosen.view) if options.review.base is not None else ""
     review_options = options.review._replace(prefix=prefix)
     base = options.base_of(chosen.view)
-    for targets in targets_of(chosen, folder):
+    found, plan.parted = targets_of(chosen, folder)
+    for targets in found:
         snapshots = snapshots_in(targets.view, folder) if options.snapshots and targets.view is chosen.view else []
         rows = {*targets.rows.values(), *(each.row for each in snapshots)}
         reviewed = review(targets.view, rows, place, review_options, base)
@@ -158,8 +162,8 @@ def _finished(plan: _Planned, destination: Destination, *, force: bool) -> Expor
     """Move the refs of a session, and leave what the next export goes on from."""
     moved: list[Moved] = []
     for reviewed, updates in plan.reviewed:
-        moved += move_refs(destination, reviewed, updates, force=force)
+        moved += move_refs(destination, plan.all_reviewed(), reviewed, updates, plan.parted, force=force)
         reviewed.keep()
-    commits = sum(len(reviewed.commits) for reviewed, _ in plan.reviewed)
+    commits = count_commits(plan.all_reviewed())
     new = sum(reviewed.new for reviewed, _ in plan.reviewed)
     return Exported(plan.view, plan.folder, commits, new, tuple(moved), tuple(plan.unfinished))

@@ -24,7 +24,7 @@ from typing import Final
 
 from pivcs.errors import StateError
 from pivcs.gitbridge.existing import Existing
-from pivcs.gitbridge.objects import TREE, object_id
+from pivcs.gitbridge.objects import COMMIT, TREE, object_id
 from pivcs.gitbridge.sharing import share, sharing_of
 
 Deflate = Callable[[bytes], bytes]
@@ -73,6 +73,8 @@ class PackWriter:
         self._existing = existing
         self._deflate = deflate or best_deflate()
         self._directory = objects / "pack"
+        self.commits_written = 0
+        """How many commits were written."""
         self._places: dict[bytes, int] = {}
         """Where each object begins, the CRC-32 of its record, and how deep its deltas are, in one number."""
         self._out: list[bytes] = []
@@ -118,6 +120,7 @@ class PackWriter:
             # Deflating a short object costs more than it gains; ids in trees cannot be compressed at all.
             body = _stored(data) if kind == TREE and len(data) < 200 else self._deflate(data)
             self._put(ident, _head(kind, len(data)) + body, 0)
+            self.commits_written += kind == COMMIT
         return ident
 
     def add_deflated(self, kind: int, ident: bytes, size: int, body: bytes) -> None:

@@ -56,6 +56,13 @@ class CommitsOfRows:
         self._count += self.get(row) is None
         self._data[row * _ID : (row + 1) * _ID] = commit
 
+    def values(self) -> Iterator[bytes]:
+        """Yield the commits of the rows that have one."""
+        for at in range(0, len(self._data), _ID):
+            commit = bytes(self._data[at : at + _ID])
+            if commit != _NONE:
+                yield commit
+
     def row_of(self, commit: bytes) -> int | None:
         """Return the first row that has a commit."""
         at = self._data.find(commit)

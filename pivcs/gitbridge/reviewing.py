@@ -3,7 +3,7 @@ made."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -34,7 +34,8 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Reviewed:
-    """The review commits of a stream: those of its rows, how many are new, and the files that its entries touched."""
+    """The review commits of a stream: those of its rows, how many were written, and the files that its entries touched;
+    `made` counts those that were made to see whether they are there."""
 
     view: SessionView
     commits: CommitsOfRows
@@ -42,6 +43,7 @@ class Reviewed:
     touched: dict[FilePath, None]
     cache: ReviewCache
     old: Ends
+    made: int
     paths: dict[int, ReviewPath | None]
     """The ends of paths; None for one that is as it was in `old`."""
 
@@ -56,7 +58,7 @@ class Reviewed:
 
     def keep(self) -> None:
         """Leave what the next export can go on from; to be called when refs name the commits."""
-        if self.new:
+        if self.made:
             self.cache.save(self.commits, self.touched, self.paths, self.old)
 
 
@@ -74,7 +76,7 @@ def review(
     known = cache.load()
     if known is None or not _suffices(view, rows, known, place.named):
         known = Known(CommitsOfRows(), {}, Ends())
-    done = Reviewed(view, known.commits, 0, known.touched, cache, known.ends, dict.fromkeys(known.ends))
+    done = Reviewed(view, known.commits, 0, known.touched, cache, known.ends, 0, dict.fromkeys(known.ends))
     tips = [row for row in rows if known.commits.get(row) is None]
 
     def root() -> ReviewPath:
@@ -85,12 +87,13 @@ def review(
             path.tree, path.committed = stored_tree(tree, place.stored.tree), path.time
         return path
 
+    before = place.writer.commits_written
     for written in write_review(view, place.writer, tips, options, root, known.ends):
         done.touched.update(dict.fromkeys(written.files))
         if turns and not ends_turn(view, written.row):
             continue
         assert written.commit is not None
-        done.new += 1
+        done.made += 1
         done.commits.put(written.row, written.commit)
         above = _commit_above(view, written.row, done.commits)
         if above is not None:
@@ -98,6 +101,7 @@ def review(
         done.paths[written.row] = written.path
         while len(done.paths) > PATHS:
             del done.paths[next(iter(done.paths))]
+    done.new = place.writer.commits_written - before
     return done
 
 
@@ -120,6 +124,13 @@ def _suffices(view: SessionView, rows: Collection[int], known: Known, named: Col
     reached = [known.commits.row_of(commit) for commit in named]
     safe = rows_above(view, [each for each in reached if each is not None])
     return all(safe[row] for row in kept)
+
+
+def count_commits(reviewed: Sequence[Reviewed]) -> int:
+    """Return how many commits streams of one session have together."""
+    if len(reviewed) == 1:
+        return len(reviewed[0].commits)
+    return len({commit for each in reviewed for commit in each.commits.values()})
 
 
 def _commit_above(view: SessionView, row: int, commits: CommitsOfRows) -> int | None:

@@ -77,7 +77,7 @@ def parting(view: SessionView, row: int, other: SessionView, other_row: int) -> 
         firsts, seconds = _above(view, row, base)[::-1], _above(view, other_row, base)[::-1]
         return Parting(base, base, None if base is None else "oid", tuple(firsts), tuple(seconds))
     firsts, seconds = view.table.path(row), other.table.path(other_row)
-    same = _same_beginning(view, firsts, other, seconds)
+    same = same_beginning(view, firsts, other, seconds)
     ends = (same, same)
     by: Literal["oid", "relative"] | None = "oid" if same else None
     for mine, theirs in zip(_unlabelled(view, firsts, same), _unlabelled(other, seconds, same), strict=False):
@@ -93,7 +93,7 @@ def parting(view: SessionView, row: int, other: SessionView, other_row: int) -> 
     )
 
 
-def _same_beginning(view: SessionView, rows: list[int], other: SessionView, others: list[int]) -> int:
+def same_beginning(view: SessionView, rows: list[int], other: SessionView, others: list[int]) -> int:
     """Return how many entries two paths share by object id, which is found by halving: an id says all above it."""
     low, high = 0, min(len(rows), len(others))
     while low < high:

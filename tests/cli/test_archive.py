@@ -118,7 +118,7 @@ def test_review_commits_stand_beside_the_streams(sessions: Path, tmp_path: Path,
     project = tmp_path / "project"
     result = pivcs("archive", "--review", "--json")
     assert result.code == 0
-    assert [(each["commits"], each["new"]) for each in result.json["review"]] == [(2, 2), (2, 2)]
+    assert [(each["commits"], each["new"]) for each in result.json["review"]] == [(2, 2), (2, 0)]  # they share them
     key = next(each["key"] for each in result.json["sessions"] if each["path"].endswith("first.jsonl"))
     subjects = judge.git(project, "log", "--format=%s", f"refs/pivcs/{key}/review/main").decode().splitlines()
     assert len(subjects) == 2
