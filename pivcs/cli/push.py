@@ -13,8 +13,8 @@ from pivcs.cli.store_identity import store_id
 from pivcs.cli.target import store_option
 from pivcs.gitbridge.archive import Archive, archive
 from pivcs.gitbridge.fetch import remember_taken
-from pivcs.gitbridge.push import leaving, push
-from pivcs.render.archive_text import refused_lines
+from pivcs.gitbridge.push import has_streams, leaving, push
+from pivcs.ops.locate import NoSession
 from pivcs.render.documents import encode
 from pivcs.render.share_text import push_document, push_lines
 from pivcs.render.style import ColourWhen
@@ -36,12 +36,16 @@ def command(
     REMOTE is a remote of the repository, an address, or a directory. Without it: what git's setting `pivcs.remote`
     says, else the remote of the current branch, else `origin`, else the only one. Every byte of the sessions goes
     along, unless there are secrets in them (`pivcs scan`). Only refs below refs/pivcs/ are sent; branches and tags are
-    not. Streams of the other side stay, but for those that are the beginning of one that is sent.
+    not. Streams of the other side stay, but for those that are the beginning of one that is sent. What else the
+    repository has below refs/pivcs/ goes along; with nothing there and no session in the project the exit code is 10.
 
     The exit code is 1 when a ref was left as it is, here or there.
     """
     target = remote_target(remote)
     views = project_views(None)
+    if not views and not has_streams(target.repository):
+        hint = "`pivcs -C DIR push` is for another directory, `pivcs ls --all` shows all sessions"
+        raise NoSession("no session belongs to the current project", hint=hint)
     check_leaving(leaving(views, target.repository, target.remote), yes=yes, refuse=True)
     ident = store_id(views[0]) if views else None
     archived = archive(views, target.repository, ident, force=force) if views else Archive((), 0)
@@ -59,7 +63,7 @@ def command(
     if as_json:
         output.bytes([encode(push_document(done, archived)), b"\n"])
     else:
-        output.lines([*refused_lines(archived, output.looks), *push_lines(done, output.looks)])
+        output.lines(push_lines(done, archived, output.looks))
     left = done.refused or any(ref.outcome == "refused" for each in archived.sessions for ref in each.refs)
     if left or any(each.damaged for each in archived.sessions):
         click.get_current_context().exit(REFUSED)

@@ -52,7 +52,7 @@ def push(
     that names something else than the one here is left and told, unless `force`. Nothing is sent, and nothing is asked
     beyond the refs, when the remote has all. Raises `TransportFailed`, `OtherHash`, `OtherRefs`.
     """
-    ours = {name: commit for name, commit in read_refs(repository, ROOT).items() if parse_pivcs_ref(name) is not None}
+    ours = _refs_here(repository)
     with repository.objects() as objects:
         theirs = transport.refs()
         _fetch_rivals(repository, remote, transport, objects, ours, theirs)
@@ -81,6 +81,15 @@ def push(
         sizes = {ref.name: stream.size for ref in sent if (stream := streams.of(ref.name, ref.new)) is not None}
     _remember(repository, remote, ours, theirs, outcomes)
     return Push(remote, tuple(outcomes), len({_key(name) for name in sizes}), sum(sizes.values()))
+
+
+def has_streams(repository: Repository) -> bool:
+    """Whether a repository has anything of sessions to send. Raises `OtherRefs`."""
+    return bool(_refs_here(repository))
+
+
+def _refs_here(repository: Repository) -> dict[str, bytes]:
+    return {name: commit for name, commit in read_refs(repository, ROOT).items() if parse_pivcs_ref(name) is not None}
 
 
 def leaving(views: Iterable[SessionView], repository: Repository, remote: Remote) -> Iterator[SessionView]:

@@ -12,7 +12,7 @@ from pivcs.gitbridge.push import Push
 from pivcs.gitbridge.ref_names import parse_pivcs_ref
 from pivcs.gitbridge.refs_update import RefOutcome
 from pivcs.render.amounts import format_bytes, plural
-from pivcs.render.archive_text import ref_document
+from pivcs.render.archive_text import ref_document, refused_lines
 from pivcs.render.documents import Document
 from pivcs.render.import_text import name_documents, news_lines, outcome_counts, stream_documents
 from pivcs.render.log_text import Looks
@@ -23,8 +23,9 @@ _DIGITS = 16
 _WHAT = {"removed": "now part of a longer one", "beginning": "not sent: a longer one is there, `pivcs fetch` gets it"}
 
 
-def push_lines(done: Push, looks: Looks) -> Iterator[str]:
-    """Yield a line for each ref with news, and the totals."""
+def push_lines(done: Push, archived: Archive, looks: Looks) -> Iterator[str]:
+    """Yield a line for each ref with news or that was left, here or there, and the totals."""
+    yield from refused_lines(archived, looks)
     style = looks.styler
     for ref in done.refs:
         line = f"{ref.outcome:<9} {style(Role.ID, _key(ref))}  {_kind(ref)}"
@@ -34,10 +35,13 @@ def push_lines(done: Push, looks: Looks) -> Iterator[str]:
             yield line + style(Role.DIM, f"  {_WHAT[ref.outcome]}" if ref.outcome in _WHAT else "")
     where = visible(done.remote.shown, keep="")
     sent = any(ref.outcome in ("new", "moved", "removed") for ref in done.refs)
-    if not sent:
-        yield f"nothing new for {where}"
-    else:
-        yield f"{plural(done.sessions, 'session')}, {format_bytes(done.bytes)} sent to {where}"
+    left = sum(ref.outcome == "refused" for ref in done.refs)
+    left += sum(ref.outcome == "refused" for each in archived.sessions for ref in each.refs)
+    said = f"{plural(done.sessions, 'session')}, {format_bytes(done.bytes)} sent to {where}" if sent else ""
+    if left:
+        said = said or f"nothing sent to {where}"
+        said += f"; {plural(left, 'ref')} left as {'it is' if left == 1 else 'they are'}"
+    yield said or f"nothing new for {where}"
 
 
 def fetch_lines(

@@ -220,6 +220,12 @@ def test_a_ref_that_was_moved_there_is_left_with_code_1(desks: tuple[Desk, Desk]
         result = pivcs("push")
         assert result.code == 1
         assert "left at" in result.text
+        assert result.lines[-1] == "nothing sent to origin; 1 ref left as it is"
+        one.talk("more", build_session("a", header=header_line("more", cwd=str(one.project))))
+        result = pivcs("push")
+        assert result.code == 1
+        assert result.lines[-1].startswith("1 session, ")
+        assert result.lines[-1].endswith(" B sent to origin; 1 ref left as it is")
         document = pivcs("push", "--json")
         assert document.code == 1
         assert [ref["outcome"] for ref in document.json["refs"]] == ["refused"]
@@ -235,10 +241,30 @@ def test_without_a_remote_it_says_what_to_do(pivcs: Program, tmp_path: Path, mon
     assert pivcs("fetch").code == 20
 
 
-def test_push_without_sessions_sends_what_the_repository_has(desks: tuple[Desk, Desk], pivcs: Program):
-    _, two = desks
+def test_a_ref_that_was_left_here_is_not_nothing_new(desks: tuple[Desk, Desk], pivcs: Program):
+    one, _ = desks
+    with one.used():
+        assert pivcs("push").code == 0
+        (name,) = judge.git(one.project, "for-each-ref", "--format=%(refname)", "refs/pivcs").decode().splitlines()
+        judge.git(one.project, "update-ref", name, "HEAD")
+        result = pivcs("push")
+        assert result.code == 1
+        assert result.lines[-1] == "nothing sent to origin; 2 refs left as they are"
+
+
+def test_push_without_sessions_sends_what_the_repository_has(desks: tuple[Desk, Desk], pivcs: Program, tmp_path: Path):
+    one, two = desks
+    with one.used():
+        assert pivcs("push").code == 0
     with two.used():
+        result = pivcs("push")
+        assert result.code == 10
+        assert "no session belongs to the current project" in result.complaint
+        judge.git(two.project, "fetch", "-q", "origin", "refs/pivcs/*:refs/pivcs/*")
         assert pivcs("push").lines == ["nothing new for origin"]
+        other = judge.new_repository(tmp_path / "other.git", "--bare")
+        assert pivcs("push", str(other)).lines[-1].startswith("1 session, ")
+        assert judge.git(other, "for-each-ref", "refs/pivcs") != b""
 
 
 def test_remotes_are_completed(desks: tuple[Desk, Desk], tmp_path: Path):
