@@ -53,6 +53,7 @@ def command(
     is what an entry left is that entry's, a line that of whoever wrote it last. The rest was changed by hand, or
     nobody knows by whom. Nothing is remembered, so commits that were amended, rebased, squashed or cherry-picked are
     tied as any other. Without COMMIT these are the commits from the sessions' first entry on; a RANGE is as A..B.
+    Commits that pivcs exported are passed by, and so is what is below `.pivcs/`.
 
     With --notes each commit gets a note that names sessions, entries and files, without any text of the session.
     Writing them again changes nothing; what others have noted stays. `git log --notes=pivcs` shows notes, and
@@ -78,7 +79,8 @@ def command(
             "sessions": sessions_documents(linker.views, linker.places),
             "notes": noted_document(noted),
         }
-        documents = (commit_document(teller, link, place.refs) for link in links)
+        looked = (link for link in links if commits or link.commit.exported is None)
+        documents = (commit_document(teller, link, place.refs) for link in looked)
         output.bytes(streamed("pivcs.link/1", head, "commits", documents))
     else:
         lines = [*places_lines(linker.views, linker.places, output.looks)] if links else []

@@ -42,14 +42,14 @@ def here() -> Here:
     return Here(repository, git, refs_by_commit(repository, git))
 
 
-def sessions_of(place: Here, session: str | None) -> tuple[SessionView, ...]:
+def sessions_of(place: Here, session: str | None, *, required: bool = True) -> tuple[SessionView, ...]:
     """Return the session that is named, else those of the current project, with those whose streams are in its
-    repository. Raises `NoSession`, with what to fetch, when there is none."""
+    repository. Raises `NoSession`, with what to fetch, when there is none and one is `required`."""
     if session is not None:
         return (open_session(session),)
     views = project_views(None)
     views += _of_repository(place.repository, views)
-    if not views:
+    if not views and required:
         raise NoSession(
             "no session belongs to the current project, and without sessions nothing ties its commits to prompts",
             hint=_what_to_fetch(place.repository),

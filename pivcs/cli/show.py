@@ -139,8 +139,9 @@ def _show_commit(text: str, session: str | None, base: str | None, output: Outpu
 
     place = here()
     ident = resolve_commit(place.repository, text, place.git)
-    linker = linker_of(place, sessions_of(place, session), base)
     commits = list(find_commits(place.repository, place.git, [ident]))
+    is_exported = session is None and commits[0].exported is not None  # says by itself what it is
+    linker = linker_of(place, sessions_of(place, session, required=not is_exported), base)
     (link,) = linker.links(commits, hand=True)
     teller = LinkTeller(linker.views)
     if as_json:

@@ -81,8 +81,8 @@ def changes_of(
 ) -> Iterator[tuple[CommitInfo, Iterator[FileChange]]]:
     """Yield commits with what each changed, in their order; files are told one after the other, in git's order.
 
-    The files of a commit must be taken before the next commit is; what is left of them is passed over. Without `lines`
-    only ids and paths are told. Raises `GitFailed`, `ChangesNotRead`.
+    Of commits that pivcs wrote nothing is asked. The files of a commit must be taken before the next commit is; what is
+    left of them is passed over. Without `lines` only ids and paths are told. Raises `GitFailed`, `ChangesNotRead`.
     """
     waiting = iter(commits)
     try:
@@ -98,7 +98,7 @@ def changes_of(
 def _batch_changes(
     repository: Repository, git: Git, batch: list[CommitInfo], lines: bool
 ) -> Iterator[tuple[CommitInfo, Iterator[FileChange]]]:
-    asked = [" ".join((each.ident, *each.parents[:1])) for each in batch if not each.is_cut]
+    asked = [" ".join((each.ident, *each.parents[:1])) for each in batch if _is_asked(each)]
     with git.stream(
         "diff-tree", "--stdin", "--root", "-r", "-z", "-M", "--raw", "--no-abbrev",
         *(("-p", "-U0", "--full-index", "--no-ext-diff", "--no-textconv", "--submodule=short", "--no-color",
@@ -108,13 +108,17 @@ def _batch_changes(
     ) as output:  # fmt: skip
         reader = _Reader(output)
         for commit in batch:
-            if commit.is_cut or reader.peek(len(commit.ident)) != commit.ident.encode():
+            if not _is_asked(commit) or reader.peek(len(commit.ident)) != commit.ident.encode():
                 yield commit, iter(())  # git says nothing of a commit that changed nothing
                 continue
             files = _files(reader, lines)
             yield commit, files
             for _ in files:
                 pass
+
+
+def _is_asked(commit: CommitInfo) -> bool:
+    return not commit.is_cut and commit.exported is None
 
 
 def _files(reader: _Reader, lines: bool) -> Iterator[FileChange]:

@@ -1,4 +1,8 @@
-"""Commits of a repository: those that are named, or reached by HEAD or by all branches and tags, and their names."""
+"""Commits of a repository: those that are named, or reached by HEAD or by all branches and tags, and their names.
+
+What an export put into a project's repository is told from the project's own commits by its committer and its trailers.
+A review commit that a person picked, rebased or amended has that person as committer: it is the project's then.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,32 @@ from typing import Final, NamedTuple
 
 from pivcs.gitbridge.process import Git, GitFailed
 from pivcs.gitbridge.repository import Repository, UnknownCommit, resolve_commit
+from pivcs.gitbridge.review_options import DOMAIN
 
+_FORMAT: Final = "%H%x00%P%x00%ct%x00%s%x00%ce%x00%(trailers:only,unfold,separator=%x1f)"
+_SETTINGS: Final = ("trailer.separators=:",)
+_COMMITTER: Final = f"@{DOMAIN.decode()}"
+_NODE: Final = re.compile(r"[0-9a-f]{64}")
+_PAGE: Final = re.compile(r"sessions: [0-9]+ sessions?(?:, merged)?")
 _WHOLE: Final = re.compile(r"[0-9a-f]{64}|[0-9a-f]{40}")
 _RANGE: Final = re.compile(r"\.\.")
+
+
+class Exported(NamedTuple):
+    """What a commit is that pivcs wrote: `kind` is `entry`, `snapshot`, `stream`, `names` or `page`.
+
+    Of an entry, `node` is its object id in hex and `entry` what it is called; of a snapshot `node` is where it stands.
+    """
+
+    kind: str
+    node: str | None = None
+    entry: str | None = None
 
 
 class CommitInfo(NamedTuple):
     """A commit: its id, its parents, when it was committed in seconds since 1970, and the first line of its message.
 
-    `is_cut`: a shallow clone ends here, so its parents are not there.
+    `is_cut`: a shallow clone ends here, so its parents are not there. `exported` is None for a commit of the project.
     """
 
     ident: str
@@ -25,6 +46,7 @@ class CommitInfo(NamedTuple):
     time: int
     subject: str
     is_cut: bool = False
+    exported: Exported | None = None
 
 
 def find_commits(
@@ -100,16 +122,30 @@ def _listed(
     repository: Repository, git: Git, cut: frozenset[str], arguments: list[str], given: str = ""
 ) -> Iterator[CommitInfo]:
     with git.stream(
-        "rev-list", "--encoding=UTF-8", "--format=%H%x00%P%x00%ct%x00%s", *arguments, *([] if given else ["--"]),
-        cwd=repository.git_dir, git_dir=repository.git_dir, stdin=given.encode("ascii"),
+        "rev-list", "--encoding=UTF-8", f"--format={_FORMAT}", *arguments, *([] if given else ["--"]),
+        cwd=repository.git_dir, git_dir=repository.git_dir, stdin=given.encode("ascii"), settings=_SETTINGS,
     ) as output:  # fmt: skip
         for line in output:
-            fields = line.rstrip(b"\n").split(b"\0", 3)
-            if len(fields) == 4:  # else the line before, that only has the id
+            fields = line.rstrip(b"\n").split(b"\0", 5)
+            if len(fields) == 6:  # else the line before, that only has the id
                 ident = fields[0].decode("ascii")
                 parents = tuple(fields[1].decode("ascii").split())
                 time = int(fields[2]) if fields[2].lstrip(b"-").isdigit() else 0
-                yield CommitInfo(ident, parents, time, fields[3].decode("utf-8", "replace"), ident in cut)
+                subject, committer, trailers = (field.decode("utf-8", "replace") for field in fields[3:])
+                exported = _exported(subject, trailers) if committer.endswith(_COMMITTER) else None
+                yield CommitInfo(ident, parents, time, subject, ident in cut, exported)
+
+
+def _exported(subject: str, trailers: str) -> Exported | None:
+    """Return what a commit is by its subject and its trailers; None when no export writes such a one."""
+    said = dict(each.split(": ", 1) for each in trailers.split("\x1f") if ": " in each)
+    if _NODE.fullmatch(said.get("Pivcs-Node", "")):
+        return Exported("entry", said["Pivcs-Node"], said.get("Pivcs-Entry"))
+    if "Pivcs-Snapshot" in said:
+        return Exported("snapshot", said.get("Pivcs-Snapshot-Of"))
+    if "Pivcs-Session" in said:
+        return Exported("stream" if "Pivcs-Stream" in said else "names")
+    return Exported("page") if _PAGE.fullmatch(subject) else None
 
 
 def refs_by_commit(repository: Repository, git: Git) -> dict[str, list[str]]:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 FEW_COMMITS: Final = 16
 """Commits up to which only what concerns their files is read of sessions, if these are few, too."""
 _FEW_NAMES: Final = 16
+_BESIDE: Final = b".pivcs/"
+"""Where review commits have what is no file of the project; a person may have picked or merged one."""
 HAND_LINES: Final = 2000
 """Lines changed by hand that are kept of a commit to be shown; the rest is counted."""
 
@@ -75,7 +77,7 @@ class Linker:
     def links(self, commits: Sequence[CommitInfo], *, hand: bool = False) -> Iterator[CommitLink]:
         """Yield what ties each commit to the sessions, in the given order; with `hand` also what was changed by hand.
 
-        Raises `GitFailed`, `ChangesNotRead`.
+        Nothing ties those that pivcs wrote: they are the sessions. Raises `GitFailed`, `ChangesNotRead`.
         """
         if not commits:
             self.places = tuple(place_by_repository(view, self._repository) or UNKNOWN for view in self.views)
@@ -88,7 +90,7 @@ class Linker:
         for commit, changes in changes_of(self._repository, self._git, commits):
             left = HAND_LINES if hand else 0
             files = []
-            for change in changes:
+            for change in _of_project(changes):
                 file = self._linked(change, commit.time * 1000, left)
                 left -= sum(len(hunk.taken) + len(hunk.written) for hunk in file.by_hand)
                 files.append(file)
@@ -102,7 +104,7 @@ class Linker:
         ids: dict[bytes, set[bytes]] = {}
         if is_few or None in known:
             for _, changes in changes_of(self._repository, self._git, commits, lines=False):
-                for change in changes:
+                for change in _of_project(changes):
                     for path, ident in ((change.path, change.new), (change.old_path, change.old)):
                         names.add(posixpath.basename(decode_path(path)))
                         if ident is not None and None in known:
@@ -192,6 +194,10 @@ class Linker:
     def _open_objects(self) -> None:
         if self._objects is None and self._hash_name == "sha1":
             self._objects = self._repository.open_objects()
+
+
+def _of_project(changes: Iterator[FileChange]) -> Iterator[FileChange]:
+    return (change for change in changes if not change.path.startswith(_BESIDE))
 
 
 def _began_first(view: SessionView) -> tuple[str, str]:

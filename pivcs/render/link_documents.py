@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from pivcs.gitbridge.base import decode_path
+from pivcs.gitbridge.commits import CommitInfo
 from pivcs.gitbridge.link_notes import REF, Noted
 from pivcs.gitbridge.link_paths import Place
 from pivcs.gitbridge.link_result import CommitLink, LinkedFile
@@ -36,6 +37,14 @@ class LinkTeller:
     def name(self, writer: Writer) -> str:
         """Return what an entry is called, raw."""
         return self.views[writer.session].table.name(writer.row)
+
+    def exported_entry(self, commit: CommitInfo) -> Writer | None:
+        """Return the entry that a review commit is, or that a snapshot was taken at, if a session has it."""
+        node = commit.exported.node if commit.exported is not None else None
+        for number, view in enumerate(self.views if node is not None else ()):
+            for row in view.table.rows_with_digest_prefix(bytes.fromhex(node or "")):
+                return Writer(number, row)
+        return None
 
 
 def prompts_of(teller: LinkTeller, link: CommitLink) -> list[tuple[int, int | None, list[tuple[Writer, int]]]]:
@@ -78,6 +87,7 @@ def commit_document(
         "subject": commit.subject,
         "refs": list(refs.get(commit.ident, ())),
         "shallow": commit.is_cut,
+        "exported": commit.exported._asdict() if commit.exported is not None else None,
         "added": link.added,
         "removed": link.removed,
         "by_hand": link.hand,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from pivcs.gitbridge.base import decode_path
+from pivcs.gitbridge.commits import Exported
 from pivcs.gitbridge.link_notes import REF, Noted
 from pivcs.gitbridge.link_paths import Decided, Place
 from pivcs.gitbridge.link_result import CommitLink, HandHunk, LinkedFile
@@ -26,6 +27,12 @@ _PROMPT_LINES: Final = 12
 """Lines of a prompt that are quoted; the rest is counted."""
 _TEXT: Final = 500
 """Characters of a line that people see."""
+_EXPORTED: Final = {
+    "snapshot": "files as they were on the disk",
+    "stream": "a session's file",
+    "names": "names of branches and tags",
+    "page": "the start page",
+}
 _DECIDED: Final = {
     Decided.REPOSITORY: "its directory is in the repository",
     Decided.CONTENT: "by what its files held",
@@ -38,9 +45,13 @@ def link_lines(
     teller: LinkTeller, links: Iterable[CommitLink], refs: Mapping[str, Sequence[str]], looks: Looks, *,
     untied: bool,
 ) -> Iterator[str]:  # fmt: skip
-    """Yield commits with the entries that made them; with `untied` also those that no entry has a part in."""
-    others = cut = shown = 0
+    """Yield commits with the entries that made them; with `untied` also those that no entry has a part in, and those
+    that an export wrote."""
+    others = cut = shown = exported = 0
     for link in links:
+        if link.commit.exported is not None and not untied:
+            exported += 1
+            continue
         if not link.is_tied and not untied:
             cut += link.commit.is_cut
             others += not link.commit.is_cut
@@ -54,7 +65,9 @@ def link_lines(
         if shown:
             yield ""
         yield looks.styler(Role.DIM, f"no entry has a part in {plural(others, 'other commit' if shown else 'commit')}")
-    if not (shown or others or cut):
+    if exported:
+        yield looks.styler(Role.DIM, f"{plural(exported, 'commit')} written by an export passed by")
+    elif not (shown or others or cut):
         yield looks.styler(Role.DIM, "there is no commit to look at")
     if cut:
         yield looks.styler(Role.WARNING, _cut(cut))
@@ -70,8 +83,10 @@ def _cut(count: int) -> str:
 def commit_lines(
     teller: LinkTeller, link: CommitLink, refs: Mapping[str, Sequence[str]], looks: Looks
 ) -> Iterator[str]:
-    """Yield a commit with all entries that made it, their prompts, its files, and what was changed by hand."""
+    """Yield a commit with all entries that made it, their prompts, its files, and what was changed by hand; of one that
+    an export wrote which entry it is."""
     yield from _head(link, refs, looks)
+    yield from _exported_entry(teller, link, looks)
     yield from _prompts(teller, link, looks)
     if link.files:
         yield ""
@@ -106,7 +121,9 @@ def _head(link: CommitLink, refs: Mapping[str, Sequence[str]], looks: Looks) -> 
 
 
 def summary(link: CommitLink) -> str:
-    """Say how much of a commit is of entries."""
+    """Say how much of a commit is of entries, or what it is when an export wrote it."""
+    if link.commit.exported is not None:
+        return exported_words(link.commit.exported)
     merge = "compared with the first parent: " if len(link.commit.parents) > 1 else ""
     if not link.files:
         return merge + "nothing was changed"
@@ -117,6 +134,26 @@ def summary(link: CommitLink) -> str:
         return merge + f"no line added; as {entries} left it"
     share = f"{link.added - link.hand} of {plural(link.added, 'added line')} by {entries} ({link.percent()} %)"
     return merge + share + (f", {link.hand} by hand or unknown" if link.hand else "")
+
+
+def _exported_entry(teller: LinkTeller, link: CommitLink, looks: Looks) -> Iterator[str]:
+    found = teller.exported_entry(link.commit)
+    if found is not None:
+        view = teller.views[found.session]
+        name = visible(teller.name(found), keep="")
+        yield f"  in session {visible(view.where, keep='')}:"
+        spans: list[Span] = [
+            (Role.PLAIN, "    "), (Role.ID, name), (Role.PLAIN, f"  {one_line(view.subject(found.row))}")
+        ]
+        yield looks.styler.spans(fitted(spans, looks.columns)).rstrip()
+
+
+def exported_words(exported: Exported) -> str:
+    """Say what a commit is that an export wrote."""
+    if exported.kind == "entry":
+        entry = f"entry {exported.entry}" if exported.entry else "an entry"
+        return f"written by an export: {one_line(entry)}, node {(exported.node or '')[:SHORT]}"
+    return f"written by an export: {_EXPORTED[exported.kind]}"
 
 
 def _entries(teller: LinkTeller, link: CommitLink, looks: Looks, *, most: int | None) -> Iterator[str]:

@@ -187,6 +187,48 @@ def test_commit_is_shown_with_what_was_changed_by_hand(place: Place, pivcs: Prog
     assert readme["hunks"] == [{"removed": [], "added": [{"line": 2, "text": "by \x1b[31mhand"}]}]
 
 
+def test_commits_of_an_export_are_passed_by_and_told_when_named(place: Place, pivcs: Program):
+    assert pivcs("export", ".", "--base", "main~1").code == 0
+    branch = next(name for name in place.project.git("branch", "--format=%(refname:short)").split() if "/" in name)
+    count = int(place.project.git("rev-list", "--count", "--all", "^main"))
+    result = pivcs("link", "--all")
+    assert result.lines[-2:] == ["no entry has a part in 1 other commit",
+                                 f"{count} commits written by an export passed by"]  # fmt: skip
+    assert len([line for line in result.lines if line.startswith("commit ")]) == 1
+    assert [each["commit"] for each in pivcs("link", "--all", "--json").json["commits"]] == [
+        place.commit, place.project.git("rev-parse", "main~1")
+    ]  # fmt: skip
+    assert pivcs("link", "--all", "--notes").code == 0
+    assert place.project.git("notes", "--ref=pivcs", "list").split()[1:] == [place.commit]
+    node = place.project.git("log", "-1", "--format=%(trailers:key=Pivcs-Node,valueonly)", branch)
+    entry = place.project.git("log", "-1", "--format=%(trailers:key=Pivcs-Entry,valueonly)", branch)
+    shown = pivcs("show", branch)
+    assert shown.lines[1:] == [
+        f"  written by an export: entry {entry}, node {node[:12]}",
+        f"  in session {place.session}:",
+        f"    {entry}  Done.",
+    ]
+    document = pivcs("show", branch, "--json").json["commit"]
+    assert document["exported"] == {"kind": "entry", "node": node, "entry": entry}
+    assert pivcs("show", "commit/sessions").lines[1:] == ["  written by an export: the start page"]
+    named = pivcs("link", f"{branch}~1..{branch}")
+    assert (named.code, named.lines) == (1, shown.lines[:2])
+
+
+def test_review_commit_that_somebody_picked_is_the_projects(place: Place, pivcs: Program):
+    assert pivcs("export", ".").code == 0
+    branch = next(name for name in place.project.git("branch", "--format=%(refname:short)").split() if "/" in name)
+    wrote = place.project.git("log", "-1", "--format=%H", f"--grep=^Pivcs-Entry: {place.wrote}", branch)
+    place.project.git("checkout", "-q", "-b", "picked", "main~1")
+    place.project.git("cherry-pick", "--strategy-option=theirs", wrote, ok=(0, 1))  # pages are not there to change
+    place.project.git("add", "-A")
+    place.project.git("-c", "core.editor=true", "cherry-pick", "--continue", ok=(0, 128))
+    assert ".pivcs/" in place.project.git("show", "--name-only", "--format=", "HEAD")
+    assert pivcs("link", "HEAD").lines[1:] == [
+        "  2 of 2 added lines by 1 entry (100 %)", f"    {place.wrote}  2 lines  Write the ^[[31mlogin.",
+    ]  # fmt: skip
+
+
 def test_what_the_session_has_goes_before_a_commit(place: Place, pivcs: Program):
     assert pivcs("show", "HEAD~1").lines[0].startswith(f"entry {place.wrote}")
     assert pivcs("show", "main").lines[0].startswith("entry ")

@@ -58,6 +58,10 @@ def _linked(files: list[Path], capfdbinary: Capture) -> Documents:
     with chdir(project.root):
         found = [_written(capfdbinary, "link", "--json", "-s", str(session), *more) for more in ([], ["--notes"])]
         project.git("update-ref", "-d", "refs/notes/pivcs")
+        assert run(["export", ".", str(session)]) == 0
+        capfdbinary.readouterr()
+        exported = project.git("for-each-ref", "--format=%(refname:short)", "refs/heads").split()
+        found.append(_written(capfdbinary, "link", "--json", "-s", str(session), *exported, code=1))
         others = [session.parent / "lost.jsonl", session.parent / "no header.jsonl", files[0]]
         for path in others:
             found.append(_written(capfdbinary, "link", "HEAD", "--json", "--notes", "-s", str(path), code=1))
@@ -67,7 +71,10 @@ def _linked(files: list[Path], capfdbinary: Capture) -> Documents:
 def _shown(files: list[Path], capfdbinary: Capture) -> Documents:
     project, session = _project(files)
     with chdir(project.root):
-        return [_written(capfdbinary, "show", "--json", "-s", str(session), "commit/HEAD~1")]
+        assert run(["export", ".", str(session)]) == 0
+        capfdbinary.readouterr()
+        shown = ["show", "--json", "-s", str(session)]
+        return [_written(capfdbinary, *shown, f"commit/{commit}") for commit in ("HEAD~1", "sessions")]
 
 
 def _logged(schema: str, *options: str) -> Callable[[list[Path], Capture], Documents]:

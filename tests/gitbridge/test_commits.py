@@ -127,6 +127,28 @@ def test_names_of_commits(project: Project) -> None:
     assert names == {first: ["feature/x", "main", "heavy", "light"]}
 
 
+@pytest.mark.parametrize(("message", "kind"), [
+    (f"m\n\nPivcs-Node: {'ab' * 32}\nPivcs-Entry: aaaaaaaa\n", "entry"),
+    (f"m\n\nPivcs-Node: {'ab' * 32}\n\nThat was quoted.\n", None),
+    ("m\n\nPivcs-Node: none\n", None),
+    (f"m\n\nPivcs-Snapshot: x\nPivcs-Snapshot-Of: {'ab' * 32}\n", "snapshot"),
+    ("m\n\nPivcs-Session: x\nPivcs-Stream: y\n", "stream"),
+    ("m\n\nPivcs-Session: x\n", "names"),
+    ("sessions: 2 sessions, merged\n", "page"),
+    ("sessions: mine\n", None),
+])  # fmt: skip
+def test_commits_that_an_export_wrote_are_told_by_committer_and_trailers(
+    project: Project, message: str, kind: str | None
+) -> None:
+    project.git("config", "trailer.separators", "=")
+    project.git("commit", "-q", "--allow-empty", "-m", message, GIT_COMMITTER_EMAIL="tools@pivcs.invalid")
+    project.git("commit", "-q", "--allow-empty", "-m", message)
+    repository, git = find_repository(str(project.root)), Git.find(os.environ)
+    mine, theirs, *_ = (each.exported for each in find_commits(repository, git, ()))
+    assert mine is None
+    assert (theirs.kind if theirs is not None else None) == kind
+
+
 TEXT = st.lists(st.sampled_from([b"a", b"b", b"-- c", b"++ d", b"@@ -1 +1 @@", b"\\ x", b"", b"e\r"]), max_size=6)
 
 
