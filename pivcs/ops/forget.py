@@ -64,11 +64,14 @@ class ForgetPlan:
     """What forgetting an entry removes: the entry and its copies under other object ids, where they are, and what else
     says something of it.
 
-    `again`: the store has forgotten it already. `seen` are the streams that were looked through, by number and size.
+    `kind` is its type, with the role of a message, and `size` its bytes; of its text there is nothing here, as a plan is
+    shown. `again`: the store has forgotten it already. `seen` are the streams that were looked through, by number and
+    size.
     """
 
     name: str
-    subject: str
+    kind: str
+    size: int
     records: tuple[ForgottenRecord, ...]
     places: tuple[Place, ...]
     traces: Traces
@@ -101,9 +104,11 @@ def plan_forget(view: SessionView, row: int) -> ForgetPlan:
             places.append(place)
             masks.append((stream, covers))
     traces = Traces() if again and not places else find_traces(store, view, row)
-    subject = "(forgotten)" if again else view.subject(row)
+    entry = view.entry(row)
+    role = entry.message.role if entry.message is not None else None
+    kind = ", ".join(text for text in (entry.type, role) if text)
     return ForgetPlan(
-        table.name(row), subject, tuple(records.values()), tuple(places), traces, again and not places, tuple(masks),
+        table.name(row), "" if again else kind, table.length[row], tuple(records.values()), tuple(places), traces, again and not places, tuple(masks),
         _sizes(streams),
     )  # fmt: skip
 

@@ -28,7 +28,7 @@ class Restoring(StateError):
 
 @dataclass(frozen=True, slots=True)
 class SessionPlan:
-    """What forgetting a session removes.
+    """What forgetting a session removes; `ident` is the id that its header has. Of its text there is nothing here.
 
     `files` are there and stay as they are. `shared` has the keys of other sessions and how many entries each has in
     common with it. `snapshots` are the numbers of its snapshots, whose files go as well. `again`: the store has nothing
@@ -36,7 +36,7 @@ class SessionPlan:
     """
 
     key: bytes
-    title: str
+    ident: str
     streams: int
     size: int
     entries: int
@@ -77,7 +77,7 @@ def plan_session(view: SessionView) -> SessionPlan:
         (operations,) = connection.execute(f"SELECT count(*) FROM ({_OPERATIONS})", (key.digest,)).fetchone()
     names = sum(1 for stream in streams for branch in store.refs.branches(stream) if not branch.automatic)
     return SessionPlan(
-        key.digest, view.name or view.first_prompt or "", len(streams), sum(stream.size for stream in streams),
+        key.digest, view.header.id or "", len(streams), sum(stream.size for stream in streams),
         len(oids), names + len(store.refs.tags(key.digest)), operations,
         tuple(each.id for each in snapshots_of(store, key.digest, deleted=True) if not each.collected),
         tuple(dict.fromkeys(files)), tuple(_shared(store, key.digest, oids)),

@@ -38,8 +38,9 @@ def _entry_lines(plan: ForgetPlan, looks: Looks, *, done: bool) -> Iterator[str]
     verb = "forgotten" if done else "would be forgotten"
     if plan.again:
         verb = "is forgotten already" + ("" if done else "; --yes looks for what was left")
-    said = "" if done else f": {one_line(plan.subject[:_SAID])}"  # a terminal keeps what it was shown
-    yield f"{style(Role.ID, visible(plan.name, keep=''))} {style(Role.DIM, oid[:_DIGITS])}  {verb}{said}"
+    yield f"{style(Role.ID, visible(plan.name, keep=''))} {style(Role.DIM, oid[:_DIGITS])}  {verb}"
+    if plan.kind:  # not what it says: a terminal keeps what it was shown
+        yield f"  {one_line(plan.kind[:_SAID])}, {looks.when(plan.records[0].time)}, {format_bytes(plan.size)}"
     for record in plan.records[1:]:
         yield "  " + style(Role.DIM, f"and its copy {record.oid.hex()[:_DIGITS]}")
     for place in plan.places:
@@ -51,8 +52,8 @@ def _entry_lines(plan: ForgetPlan, looks: Looks, *, done: bool) -> Iterator[str]
     traces = plan.traces
     if traces.commands:
         yield f"  the log of operations: words in {plural(len(traces.commands), 'command')}"
-    for _, old, new in traces.branches:
-        yield f"  branch {visible(old, keep='')}: it becomes {visible(new, keep='')}"
+    for _, _, new in traces.branches:
+        yield f"  a branch that was named after it becomes {visible(new, keep='')}"
 
 
 def session_lines(plan: SessionPlan, repositories: Sequence[RefsPlan], looks: Looks, *, done: bool) -> Iterator[str]:
@@ -61,8 +62,9 @@ def session_lines(plan: SessionPlan, repositories: Sequence[RefsPlan], looks: Lo
     verb = "forgotten" if done else "would be forgotten"
     if plan.again:
         verb = "is forgotten already"
-    said = "" if done or not plan.title else f": {one_line(plan.title[:_SAID])}"
-    yield f"session {style(Role.ID, plan.key.hex()[:_DIGITS])}  {verb}{said}"
+    yield f"session {style(Role.ID, plan.key.hex()[:_DIGITS])}  {verb}"
+    if plan.ident:
+        yield f"  id {one_line(plan.ident[:_SAID])}"
     if not plan.again:
         entries = plural(plan.entries, "entry", "entries")
         yield f"  {plural(plan.streams, 'stream')}, {format_bytes(plan.size)}, {entries}"

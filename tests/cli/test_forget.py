@@ -50,6 +50,16 @@ def test_plan_changes_nothing_and_says_what_cannot_be_reached(file: Path, store:
     assert SECRET in pivcs("show", "bbbbbbbb").text
 
 
+def test_plan_says_what_an_entry_is_and_nothing_of_its_text(file: Path, pivcs: Program) -> None:
+    file.write_bytes(file.read_bytes().replace(b"Begin.", SECRET.encode()))
+    pivcs("branch", "--name-all")
+    for arguments in (("aaaaaaaa",), ("bbbbbbbb", "--utc"), ("bbbbbbbb", "--json"), (file,)):
+        result = pivcs("forget", *arguments)
+        assert result.code == 0
+        assert "hunter2" not in result.text + result.complaint
+    assert "message, user, 2026-01-01 00:00" in pivcs("forget", "bbbbbbbb", "--utc").text
+
+
 def test_entry_is_gone_everywhere_and_the_chain_verifies(
     file: Path, store: Path, tmp_path: Path, pivcs: Program
 ) -> None:
