@@ -145,11 +145,16 @@ def _after_commits(meant: Repository, commits: Sequence[str], log: IO[bytes]) ->
         _note(log, "no commit was linked: the work tree is not in the repository that it belongs to")
         return
     for first in range(0, len(commits), _BATCH):
-        _call(log, "link", "--notes", "--", *commits[first : first + _BATCH])
+        batch = commits[first : first + _BATCH]
+        _call(log, "link", "--notes", "--", *batch,
+              answer_no=f"no entry has a part in {'it' if len(batch) == 1 else 'them'}")  # fmt: skip
 
 
-def _call(log: IO[bytes], *arguments: str) -> None:
-    """Run a command of pivcs as a process of its own; what it says goes to the log."""
+def _call(log: IO[bytes], *arguments: str, answer_no: str | None = None) -> None:
+    """Run a command of pivcs as a process of its own; what it says goes to the log.
+
+    `answer_no` is what exit code 1 means, where that is no failure.
+    """
     _note(log, "pivcs " + " ".join(arguments))
     environ = {
         name: value for name, value in os.environ.items()
@@ -164,7 +169,9 @@ def _call(log: IO[bytes], *arguments: str) -> None:
     except subprocess.TimeoutExpired:
         _note(log, f"stopped: it had not ended after {_PATIENCE} seconds")
     else:
-        if done.returncode:
+        if done.returncode == 1 and answer_no is not None:
+            _note(log, answer_no)
+        elif done.returncode:
             _note(log, f"exit code {done.returncode}")
 
 

@@ -255,6 +255,18 @@ def test_commits_of_a_repository_that_is_elsewhere_are_not_looked_for_here(
     assert "no commit was linked: the work tree is not in the repository that it belongs to" in said
 
 
+def test_commit_by_hand_reads_like_no_failure(project: Project, session: Path) -> None:
+    project.git("config", "pivcs.notes", "true")
+    commit = project.commit({"by hand": "a line that no entry wrote\n"})
+    queue = project.root / ".git" / "pivcs" / "hooks.queue"
+    queue.parent.mkdir(exist_ok=True)
+    queue.write_text(f"{commit}\n# 1\n")
+    assert process("hooks", "run", project.root / ".git", cwd=project.root).returncode == 0
+    said = (queue.parent / "hooks.log").read_text()
+    assert said.endswith(" no entry has a part in it\n")
+    assert "exit code" not in said
+
+
 def test_push_that_fails_is_in_the_log_only(project: Project, session: Path) -> None:
     done = process("hooks", "run", "--push=nowhere", project.root / ".git", cwd=project.root)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
