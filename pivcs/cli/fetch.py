@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from pivcs.cli.complete import remotes as complete_remotes
+from pivcs.cli.damaged import fail_if_damaged
 from pivcs.cli.output import Output, output_options
 from pivcs.cli.remote_target import remote_target
 from pivcs.cli.target import now, open_store, store_option, surroundings
@@ -52,6 +53,4 @@ def command(
         output.bytes([encode(fetch_document(done, streams, names, files)), b"\n"])
     else:
         output.lines(fetch_lines(done, streams, names, files, output.looks))
-    damaged = next((each.error for each in streams if each.error is not None), None)
-    if damaged is not None:
-        raise damaged
+    fail_if_damaged(streams)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from pivcs.cli.damaged import fail_if_damaged
 from pivcs.cli.output import Output, output_options
 from pivcs.cli.target import current_directory, now, open_store, store_option
 from pivcs.gitbridge.elsewhere import repository_at
@@ -70,9 +71,7 @@ def command(
         output.bytes([encode(import_document(streams, names, repository)), b"\n"])
     else:
         output.lines(import_lines(streams, names, output.looks))
-    damaged = next((each.error for each in streams if each.error is not None), None)
-    if damaged is not None:
-        raise damaged
+    fail_if_damaged(streams)
 
 
 def _origin(repository: str) -> str:

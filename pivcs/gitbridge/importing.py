@@ -54,7 +54,8 @@ class Imported(NamedTuple):
 
     `outcome` is `new`, `grown` (it continues what was imported before), `known`, `forgotten` (its session must not be
     kept), `beginning` (of another stream of the repository); for files `written` or `known`; or `damaged`, with
-    `error`. `path` is the file.
+    `error`. `path` is the file, `title` the session's name or first prompt where it can be told. `is_known` says that
+    the store had something of the session before.
     """
 
     stream: str
@@ -63,6 +64,8 @@ class Imported(NamedTuple):
     outcome: str
     path: Path | None = None
     error: PivcsError | None = None
+    title: str | None = None
+    is_known: bool = False
 
 
 class ImportedNames(NamedTuple):
@@ -189,7 +192,8 @@ class Archive:
                     check_review(self._objects, self._refs[key], views, complete=not damaged)
                 except PivcsError as error:
                     for each in verified:
-                        yield Imported(each.stream.where, key, each.stream.size, "damaged", error=error)
+                        title = _title(each.view)
+                        yield Imported(each.stream.where, key, each.stream.size, "damaged", None, error, title)
                     return
             yield from verified
 
@@ -231,17 +235,19 @@ def import_to_store(archive: Archive, store: Store, *, now: int, origin: str) ->
     `now` is in milliseconds since 1970, `origin` says for people where they come from. Raises what the store raises
     when it cannot be written.
     """
+    before = set(store.session_keys())
     for each in archive.verified():
         if isinstance(each, Imported):
-            yield each
+            yield each._replace(is_known=each.key in before)
             continue
         stream = each.stream
         if known_stream(store, stream.key, stream.size, stream.digest) is not None:
-            yield Imported(stream.where, stream.key, stream.size, "known")
-            continue
-        taken = take_in(store, each.file, stream.key, stream.digest, now, origin)
-        outcome = _OUTCOMES.get(taken.outcome, "grown")
-        yield Imported(stream.where, stream.key, stream.size, outcome)
+            outcome = "known"
+        else:
+            taken = take_in(store, each.file, stream.key, stream.digest, now, origin)
+            outcome = _OUTCOMES.get(taken.outcome, "grown")
+        title = _title(each.view)
+        yield Imported(stream.where, stream.key, stream.size, outcome, title=title, is_known=stream.key in before)
 
 
 def import_names(archive: Archive, store: Store) -> Iterator[ImportedNames | Imported]:
@@ -291,7 +297,11 @@ def import_to_files(archive: Archive, directory: Path) -> Iterator[Imported]:
             outcome = "known"
         else:
             write_new(path, each.view.source.iter_range(0, stream.size))
-        yield Imported(stream.where, stream.key, stream.size, outcome, path)
+        yield Imported(stream.where, stream.key, stream.size, outcome, path, title=_title(each.view))
+
+
+def _title(view: SessionView) -> str | None:
+    return view.name or view.first_prompt
 
 
 def _has(path: Path, stream: StoredStream) -> bool:

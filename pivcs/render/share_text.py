@@ -14,7 +14,7 @@ from pivcs.gitbridge.refs_update import RefOutcome
 from pivcs.render.amounts import format_bytes, plural
 from pivcs.render.archive_text import ref_document, refused_lines
 from pivcs.render.documents import Document
-from pivcs.render.import_text import name_documents, news_lines, outcome_counts, stream_documents
+from pivcs.render.import_text import name_documents, news_lines, sessions_line, stream_documents
 from pivcs.render.log_text import Looks
 from pivcs.render.style import Role
 from pivcs.render.text import visible
@@ -52,11 +52,12 @@ def fetch_lines(
     for path in files:
         yield f"{'written':<9} {visible(str(path), keep='')}"
     where = visible(done.remote.shown, keep="")
-    sessions = len({each.key for each in streams if each.outcome != "damaged"})
-    if not streams and not names:
-        yield f"nothing new from {where}"
+    if streams:
+        yield sessions_line(streams, f" from {where}")
+    elif names:
+        yield f"names of {plural(len({each.key for each in names}), 'session')} from {where}"
     else:
-        yield f"{plural(sessions, 'session')} from {where}{outcome_counts(streams)}"
+        yield f"nothing new from {where}"
 
 
 def push_document(done: Push, archived: Archive) -> Document:

@@ -126,7 +126,10 @@ def test_two_continuations_have_named_heads_on_both_machines(desks: tuple[Desk, 
         assert pivcs("push").code == 0
         assert pivcs("fetch").code == 0
     with two.used():
-        assert pivcs("fetch").code == 0
+        fetched = pivcs("fetch")
+        assert fetched.code == 0
+        assert fetched.lines[0].startswith("stream    ")
+        assert fetched.lines[-1] == "1 session from origin: 1 with a new stream"
     heads = []
     for desk in (one, two):
         with desk.used():
