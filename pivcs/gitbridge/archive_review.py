@@ -66,7 +66,7 @@ def archive_review(
             moved: list[Moved] = []
             every = [reviewed for reviewed, _ in parts]
             for reviewed, updates in parts:
-                moved += move_refs(destination, every, reviewed, updates, parted, force=force)
+                moved += move_refs(destination, every, reviewed, updates, parted, stored, force=force)
                 reviewed.keep()
             new = sum(reviewed.new for reviewed in every)
             done.append(ArchivedReview(view, count_commits(every), new, tuple(moved)))

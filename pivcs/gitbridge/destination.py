@@ -27,12 +27,15 @@ class RefUpdate(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """What became of a ref: `outcome` is `new`, `moved`, `same`, or `refused` because somebody else has moved it."""
+    """What became of a ref: `outcome` is `new`, `moved`, `same`, or `refused`, and then `reason` is `moved` (somebody
+    else has moved it), `other export` (it is of an export that was made in another way), `checked out`, `in the way`
+    (another ref, or a directory of refs, has its name) or `no page` (the branch of the start page is none)."""
 
     name: str
     outcome: str
     old: bytes | None
     new: bytes
+    reason: str | None = None
 
 
 class Destination:
@@ -103,11 +106,14 @@ class Destination:
             old = known.get(name)
             if old == commit:
                 done.append(Moved(name, "same", old, commit))
-            elif name in out or (old is not None and not may_move(name, old, commit)):
-                done.append(Moved(name, "refused", old, commit))
+            elif name in out:
+                done.append(Moved(name, "refused", old, commit, "checked out"))
+            elif old is not None and not may_move(name, old, commit):
+                done.append(Moved(name, "refused", old, commit, "moved"))
             else:
                 (told,) = update_refs(self.repository, [refs_update.RefUpdate(name, old, commit)])
                 if told.outcome != "refused":
                     known[name] = commit
-                done.append(Moved(name, told.outcome, old, commit))
+                reason = ("in the way" if old is None else "moved") if told.outcome == "refused" else None
+                done.append(Moved(name, told.outcome, old, commit, reason))
         return done

@@ -128,7 +128,7 @@ def _exported(
         writer.finish()
         if not whole and _missing(destination, writer.relied_on):
             raise ObjectMissing("a gc took objects while the repository was written to")
-        done = tuple(_finished(plan, destination, force=options.force) for plan in planned)
+        done = tuple(_finished(plan, destination, stored, force=options.force) for plan in planned)
         moved = page.move(start) if start is not None else None
         writer.release()
         return Export(done, count, moved), frozenset(writer.relied_on)
@@ -158,11 +158,11 @@ def _plan(chosen: Chosen, folder: str, place: Place, options: ExportOptions) -> 
     return plan
 
 
-def _finished(plan: _Planned, destination: Destination, *, force: bool) -> Exported:
+def _finished(plan: _Planned, destination: Destination, stored: StoredObjects, *, force: bool) -> Exported:
     """Move the refs of a session, and leave what the next export goes on from."""
     moved: list[Moved] = []
     for reviewed, updates in plan.reviewed:
-        moved += move_refs(destination, plan.all_reviewed(), reviewed, updates, plan.parted, force=force)
+        moved += move_refs(destination, plan.all_reviewed(), reviewed, updates, plan.parted, stored, force=force)
         reviewed.keep()
     commits = count_commits(plan.all_reviewed())
     new = sum(reviewed.new for reviewed, _ in plan.reviewed)

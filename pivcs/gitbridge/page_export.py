@@ -99,7 +99,7 @@ class StartPage:
         """Let the branch name a commit, unless another process has moved it since it was read, or it is something else
         that somebody called so."""
         if not self._is_ours:
-            return Moved(DEFAULT_BRANCH, "refused", self._old, commit)
+            return Moved(DEFAULT_BRANCH, "refused", self._old, commit, "no page")
         return self._destination.move([RefUpdate(DEFAULT_BRANCH, commit)], lambda _, old, __: old == self._old)[0]
 
 

@@ -12,7 +12,7 @@ from itertools import compress
 from typing import Final, NamedTuple
 
 from pivcs.gitbridge.deltas import splice_delta
-from pivcs.gitbridge.objects import BLOB, COMMIT, FILE_MODE, Identity, ObjectSink, commit_bytes, seconds
+from pivcs.gitbridge.objects import BLOB, COMMIT, FILE_MODE, TREE, Identity, ObjectSink, commit_bytes, seconds
 from pivcs.gitbridge.review_images import images_of
 from pivcs.gitbridge.review_options import DOMAIN, PLAIN, TOOLS, Granularity, ReviewOptions
 from pivcs.gitbridge.review_page import page_piece
@@ -92,8 +92,14 @@ class Reviewer:
         self._prefix = tuple(part.encode("utf-8", "surrogateescape") for part in options.prefix.split("/") if part)
 
     def root(self) -> ReviewPath:
-        """Return what is known before the first entry of a path, without a base."""
-        return ReviewPath(Replay(self._view.header.cwd))
+        """Return what is known before the first entry of a path, without a base. Merges of prompts need something that
+        the first one goes on from: an empty commit, the same for all sessions."""
+        path = ReviewPath(Replay(self._view.header.cwd))
+        if self._options.granularity is Granularity.PROMPTS:
+            who = Identity(TOOLS, TOOLS + b"@" + DOMAIN, 0)
+            tree = self._writer.add(TREE, b"")
+            path.commit = self._writer.add(COMMIT, commit_bytes(tree, [], who, who, b"before the first prompt\n"))
+        return path
 
     def advance(self, row: int, path: ReviewPath) -> Written:
         """Bring a path up to a node, and add its commits to the pack."""

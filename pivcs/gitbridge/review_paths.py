@@ -14,6 +14,8 @@ OURS: Final = b".pivcs"
 PARTS: Final = 100
 """Names in one directory at most: a flat one costs as much for every change as it has names."""
 
+_CAPITAL: Final = re.compile(r"%(4[1-9a-f]|5[0-9a])")
+"""A capital as refs have it. Files may have it as it is."""
 _SHORT: Final = re.compile(r"(?:g|gi[0-9a-z]{0,4})?~[0-9]")
 """Names that NTFS may have given to `.gitmodules` and the like, as git takes them for these."""
 
@@ -39,7 +41,9 @@ def _is_gits(name: str) -> bool:
 def state_place(path: FilePath) -> tuple[bytes, ...]:
     """Return where it is told how a file is known."""
     name = encode_component(path.text if path.inside else f"/{path.text}")
-    return OURS, b"files", _bucket(name), name.encode()
+    readable = _CAPITAL.sub(lambda found: chr(int(found[1], 16)), name)
+    safe = refusal(readable, windows=True) is None and not _is_gits(readable)
+    return OURS, b"files", _bucket(name), (readable if safe else name).encode()
 
 
 def _bucket(name: str) -> bytes:

@@ -1,5 +1,5 @@
-"""Snapshots of the work tree as commits of an export: the whole tree that was on the disk, on top of the review commit
-of the entry at which it was taken."""
+"""Snapshots of the work tree as commits of an export: all files that were on the disk, on top of the review commit of
+the entry at which they were taken, so that its diff is what the conversation did not tell."""
 
 from __future__ import annotations
 
@@ -8,15 +8,26 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from pivcs.gitbridge.destination import RefUpdate
-from pivcs.gitbridge.objects import BLOB, COMMIT, LINK_MODE, TREE, TREE_MODE, Identity, commit_bytes, seconds
+from pivcs.gitbridge.objects import (
+    BLOB,
+    COMMIT,
+    LINK_MODE,
+    TREE,
+    TREE_MODE,
+    Identity,
+    commit_bytes,
+    seconds,
+    tree_bytes,
+)
 from pivcs.gitbridge.packs import PackWriter
 from pivcs.gitbridge.ref_names import snapshot_ref
 from pivcs.gitbridge.review_options import DOMAIN, TOOLS
+from pivcs.gitbridge.review_paths import OURS
 from pivcs.gitbridge.review_text import plain
 from pivcs.gitbridge.reviewing import Reviewed
 from pivcs.gitbridge.snapshots import listed_snapshots
 from pivcs.gitbridge.stored_objects import StoredObjects
-from pivcs.gitbridge.trees import Tree, stored_tree
+from pivcs.gitbridge.trees import stored_tree
 from pivcs.ops.view import SessionView
 from pivcs.store.snapshots import SnapshotRecord, snapshot_repository
 
@@ -52,12 +63,16 @@ def write_snapshots(
             if parent is None:
                 continue
             record = snapshot.record
-            _copy(record.tree, stored, writer)
+            tree = _copied(record.tree, stored, writer, reviewed.pages_at(snapshot.row))
             who = Identity(TOOLS, TOOLS + b"@" + DOMAIN, seconds(record.time))
             subject = f"snapshot: {plain(record.message)}".replace("\n", " ").rstrip(": ")
             oid = reviewed.view.table.object_id(snapshot.row)
-            message = f"{subject}\n\nPivcs-Snapshot: {_name(record)}\nPivcs-Snapshot-Of: {oid.hex}\n"
-            commit = writer.add(COMMIT, commit_bytes(record.tree, [parent], who, who, message.encode()))
+            at = plain(reviewed.view.table.name(snapshot.row))
+            message = (
+                f"{subject}\n\nThe files as they were on the disk at entry {at}.\n\n"
+                f"Pivcs-Snapshot: {_name(record)}\nPivcs-Snapshot-Of: {oid.hex}\n"
+            )
+            commit = writer.add(COMMIT, commit_bytes(tree, [parent], who, who, message.encode()))
             yield RefUpdate(snapshot.ref, commit)
 
 
@@ -66,11 +81,11 @@ def _name(record: SnapshotRecord) -> str:
     return f"{when:%Y%m%dt%H%M%Sz}-{record.tree.hex()[:8]}"
 
 
-def _copy(ident: bytes, stored: StoredObjects, writer: PackWriter) -> None:
-    """Add a tree, and all in it that is not there yet, to a pack."""
-    waiting: list[Tree] = []
-    if not writer.has(ident):
-        waiting.append(stored_tree(ident, stored.tree))
+def _copied(ident: bytes, stored: StoredObjects, writer: PackWriter, pages: bytes | None) -> bytes:
+    """Add a tree, with all in it that is not there yet, to a pack, and beside it the pages of the conversation, which a
+    snapshot has not; returns its id."""
+    root = stored_tree(ident, stored.tree)
+    waiting = [root]
     order = []
     while waiting:
         tree = waiting.pop()
@@ -84,5 +99,8 @@ def _copy(ident: bytes, stored: StoredObjects, writer: PackWriter) -> None:
                 waiting.append(stored_tree(entry[1], stored.tree))
             else:
                 writer.add(BLOB, stored.read(BLOB, entry[1]))
-    for tree in reversed(order):  # what a tree names is there before it
+    for tree in reversed(order[1:]):  # what a tree names is there before it
         writer.add(TREE, tree.raw)
+    entries = [(*entry, name) for name in root.names() if name != OURS and (entry := root.entry(name)) is not None]
+    kept = [(mode, name, there) for mode, there, name in entries]
+    return writer.add(TREE, tree_bytes([*kept, *([(TREE_MODE, OURS, pages)] if pages is not None else [])]))

@@ -29,7 +29,7 @@ _HIDDEN: Final = re.compile(
 _WHO: Final = {
     "user": "user: ", "assistant": "assistant: ", "toolResult": "tool ", "bashExecution": "shell ",
     "compaction": "compaction: ", "branch_summary": "summary: ", "custom_message": "custom: ",
-    "model_change": "model ", "label": "label ", "session_info": "", "system": "system: ",
+    "model_change": "model ", "label": "label ", "session_info": "", "system": "", "thinking_level_change": "",
 }  # fmt: skip
 _TRAILER: Final = re.compile(r"^(?=\s*Pivcs-)", re.MULTILINE | re.IGNORECASE)
 
@@ -46,7 +46,9 @@ def subject_line(value: object, call: ToolCall | None) -> str:
     entry = Entry(value)
     message = entry.message
     who = (message.role if message is not None else None) or entry.type or "entry"
-    return _short(plain(_WHO.get(who, f"{who}: ") + subject(value, call)))
+    text = subject(value, call)
+    before = "" if text.startswith(who) and who not in _WHO else _WHO.get(who, f"{who}: ")
+    return _short(plain(before + text))
 
 
 def message_of(value: object, call: ToolCall | None, oid: ObjectId, name: str, base: str | None) -> bytes:
@@ -55,7 +57,10 @@ def message_of(value: object, call: ToolCall | None, oid: ObjectId, name: str, b
     Nothing that an entry says is taken for a trailer: these are the last paragraph, which is ours alone, and a line
     that begins as one of them is indented.
     """
-    paragraphs = [subject_line(value, call), _body(value), _trailers(oid, name, base)]
+    first, body = subject_line(value, call), _body(value)
+    if first.endswith(body) and "\n" not in body:  # a short text need not be said twice
+        body = ""
+    paragraphs = [first, body, _trailers(oid, name, base)]
     return ("\n\n".join(filter(None, paragraphs)) + "\n").encode()
 
 
@@ -78,12 +83,14 @@ def turn_message(said: Sequence[Said], value: object, oid: ObjectId, name: str, 
     """Return the message of a turn's commit, in UTF-8: prompts quoted, a line for each step between them, and what the
     answer says, which is the last entry."""
     prompt = next((each.text for each in said if each.is_prompt and each.text.strip()), "")
-    first = f"user: {' '.join(prompt.split())}" if prompt else subject_line(value, None)
+    first = " ".join(prompt.split()) or subject_line(value, None)
     answer = _body(value)
     told = said[:-1] if answer else said
     paragraphs = [_short(first)]
     for is_prompt, run in groupby(told[:BODY_LINES], key=lambda each: each.is_prompt):
-        texts = [each.text for each in run]
+        texts = [each.text for each in run if each.text != first]
+        if not texts:
+            continue
         quoted = [f"> {line}".rstrip() for line in "\n\n".join(texts).split("\n")]
         paragraphs.append("\n".join(quoted if is_prompt else [f"- {text}" for text in texts]))
     if len(told) > BODY_LINES:

@@ -13,6 +13,7 @@ from pivcs.gitbridge.review import rows_above, write_review
 from pivcs.gitbridge.review_cache import PATHS, CommitsOfRows, Ends, Known, ReviewCache
 from pivcs.gitbridge.review_options import Granularity, ReviewOptions
 from pivcs.gitbridge.review_path import ReviewPath
+from pivcs.gitbridge.review_paths import OURS
 from pivcs.gitbridge.stored_objects import StoredObjects
 from pivcs.gitbridge.trees import stored_tree
 from pivcs.ops.log import ends_turn
@@ -44,6 +45,8 @@ class Reviewed:
     cache: ReviewCache
     old: Ends
     made: int
+    stored: StoredObjects
+    pages: dict[int, bytes]
     paths: dict[int, ReviewPath | None]
     """The ends of paths; None for one that is as it was in `old`."""
 
@@ -55,6 +58,18 @@ class Reviewed:
             end = end_of_turn(self.view, row)
             commit = None if end is None else self.commits.get(end)
         return commit
+
+    def pages_at(self, row: int) -> bytes | None:
+        """Return the tree of the pages of the commit that stands for a row that was watched. Raises `ObjectMissing`."""
+        at = row if self.commits.get(row) is not None else end_of_turn(self.view, row)
+        if at is None or at in self.pages:
+            return None if at is None else self.pages[at]
+        commit = self.commits.get(at)
+        if commit is None:
+            return None
+        tree = stored_tree(self.stored.commit(commit)[0], self.stored.tree)
+        entry = tree.entry(OURS)
+        return None if entry is None else entry[1]
 
     def keep(self) -> None:
         """Leave what the next export can go on from; to be called when refs name the commits."""
@@ -76,17 +91,18 @@ def review(
     known = cache.load()
     if known is None or not _suffices(view, rows, known, place.named):
         known = Known(CommitsOfRows(), {}, Ends())
-    done = Reviewed(view, known.commits, 0, known.touched, cache, known.ends, 0, dict.fromkeys(known.ends))
+    done = Reviewed(view, known.commits, 0, known.touched, cache, known.ends, 0, place.stored, {},
+                    dict.fromkeys(known.ends))  # fmt: skip
     tips = [row for row in rows if known.commits.get(row) is None]
 
-    def root() -> ReviewPath:
+    def on_base() -> ReviewPath:
         path = ReviewPath(Replay(view.header.cwd, base))
-        if options.base is not None:
-            path.commit = bytes.fromhex(options.base)
-            tree, path.time = place.stored.commit(path.commit)
-            path.tree, path.committed = stored_tree(tree, place.stored.tree), path.time
+        path.commit = bytes.fromhex(options.base or "")
+        tree, path.time = place.stored.commit(path.commit)
+        path.tree, path.committed = stored_tree(tree, place.stored.tree), path.time
         return path
 
+    root = on_base if options.base is not None else None
     before = place.writer.commits_written
     for written in write_review(view, place.writer, tips, options, root, known.ends):
         done.touched.update(dict.fromkeys(written.files))
@@ -94,6 +110,10 @@ def review(
             continue
         assert written.commit is not None
         done.made += 1
+        if written.row in rows:
+            pages = written.path.tree.directory(OURS)
+            assert pages is not None
+            done.pages[written.row] = pages.ident
         done.commits.put(written.row, written.commit)
         above = _commit_above(view, written.row, done.commits)
         if above is not None:

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from pivcs.gitbridge.archive import Archive, Archived
 from pivcs.gitbridge.archive_review import ArchivedReview
 from pivcs.gitbridge.refs_update import RefOutcome
+from pivcs.ops.scan import safe_title
 from pivcs.render.amounts import format_bytes, plural
 from pivcs.render.documents import Document
-from pivcs.render.export_text import LEFT
+from pivcs.render.export_text import left_why
 from pivcs.render.log_text import Looks
 from pivcs.render.style import Role
 from pivcs.render.text import one_line, visible
@@ -25,7 +26,7 @@ def archive_lines(
     reviewed = {each.view.key: each for each in review or ()}
     for session in done.sessions:
         assert session.view.key is not None
-        about = one_line(session.view.name or session.view.first_prompt or session.view.where)
+        about = one_line(safe_title(session.view))
         taken = f"{plural(session.streams, 'stream')}, {format_bytes(session.bytes)}"
         if session.names:
             taken += f", {plural(session.names, 'name')}"
@@ -46,11 +47,7 @@ def _review_lines(review: ArchivedReview, looks: Looks) -> Iterator[str]:
     yield "  " + looks.styler(Role.DIM, f"{plural(review.commits, 'review commit')}{news}")
     for moved in review.moved:
         if moved.outcome == "refused":
-            left = f"left  {visible(moved.name, keep='')}"
-            if moved.old is None:
-                left += ": a ref or a directory of refs of that name is in the way"
-            else:
-                left += f"  at {moved.old.hex()[:_SHORT]}: {LEFT}"
+            left = f"left  {visible(moved.name, keep='')}{left_why(moved)}"
             yield "  " + looks.styler(Role.WARNING, left)
 
 
@@ -102,6 +99,7 @@ def _review(review: ArchivedReview) -> Document:
                 "outcome": moved.outcome,
                 "old": None if moved.old is None else moved.old.hex(),
                 "new": moved.new.hex(),
+                "reason": moved.reason,
             }
             for moved in review.moved
         ],

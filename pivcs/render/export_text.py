@@ -12,8 +12,13 @@ from pivcs.render.log_text import Looks
 from pivcs.render.style import Role
 from pivcs.render.text import visible
 
-LEFT = "somebody else has moved it (--force sets it), or has it checked out"
 _SHORT = 10
+_LEFT = {
+    "moved": "somebody else has moved it; --force sets it",
+    "other export": "it is of an export with other options, for which another DEST is the place; --force sets it",
+    "checked out": "a work tree is on it",
+    "in the way": "a ref or a directory of refs of that name is in the way",
+}
 
 
 def export_lines(done: Export, where: str, looks: Looks) -> Iterator[str]:
@@ -26,11 +31,13 @@ def export_lines(done: Export, where: str, looks: Looks) -> Iterator[str]:
         )
         for moved in changed:
             yield "  " + _moved_line(moved, looks)
+        if not session.commits and not session.view.node_count():
+            yield "  " + looks.styler(Role.WARNING, "there is no entry in it: no session of pi's")
         for name, entries in session.unfinished:
             left = f"{_name(name)}: {plural(entries, 'entry', 'entries')} of a turn that has not ended left out"
             yield "  " + looks.styler(Role.DIM, left)
     if done.page is not None and done.page.outcome == "refused":
-        why = "it is checked out there, no start page, or was moved meanwhile"
+        why = _LEFT_PAGE.get(done.page.reason or "moved", _LEFT_PAGE["moved"])
         yield looks.styler(Role.WARNING, f"the branch 'sessions' was left: {why}")
     yield f"{plural(done.objects, 'object')} written to {visible(where, keep='')}"
 
@@ -38,13 +45,22 @@ def export_lines(done: Export, where: str, looks: Looks) -> Iterator[str]:
 def _moved_line(moved: Moved, looks: Looks) -> str:
     name = _name(moved.name)
     if moved.outcome == "refused":
-        if moved.old is None:
-            left = f"left      {name}: a ref or a directory of refs of that name is in the way"
-        else:
-            left = f"left      {name}  at {moved.old.hex()[:_SHORT]}: {LEFT}"
-        return looks.styler(Role.WARNING, left)
+        return looks.styler(Role.WARNING, f"left      {name}{left_why(moved)}")
     old = "" if moved.old is None else f"{moved.old.hex()[:_SHORT]}.."
     return f"{moved.outcome:<9} {looks.styler(Role.BRANCH, name)}  {old}{moved.new.hex()[:_SHORT]}"
+
+
+_LEFT_PAGE = {
+    "moved": "somebody else has moved it meanwhile; export again",
+    "checked out": "it is checked out there, see `git switch --detach`",
+    "no page": "it is something else than a start page",
+}
+
+
+def left_why(moved: Moved) -> str:
+    """Return where a ref stays that was left, and why."""
+    at = f"  at {moved.old.hex()[:_SHORT]}" if moved.old is not None else ""
+    return f"{at}: {_LEFT[moved.reason or 'moved']}"
 
 
 def _name(ref: str) -> str:
@@ -80,4 +96,5 @@ def _ref(moved: Moved) -> Document:
         "outcome": moved.outcome,
         "old": None if moved.old is None else moved.old.hex(),
         "new": moved.new.hex(),
+        "reason": moved.reason,
     }

@@ -58,7 +58,7 @@ def test_a_ref_that_somebody_moved_is_told_by_the_exit_code(demo: Path, tmp_path
     judge.git(tmp_path / "review", "update-ref", "refs/heads/2026-01-01-d8fddc36/main", "sessions")
     result = pivcs("export", "review", demo)
     assert result.code == 1
-    assert "somebody else has moved it (--force sets it)" in result.text
+    assert "somebody else has moved it; --force sets it" in result.text
     assert pivcs("export", "--force", "review", demo).code == 0
 
 
@@ -132,6 +132,25 @@ def test_commits_go_on_from_the_project(demo: Path, tmp_path: Path, pivcs: Progr
     assert not (project / "new").exists()
 
 
+def test_an_export_with_other_options_is_told_apart_from_somebody_elses_changes(
+    demo: Path, tmp_path: Path, pivcs: Program
+):
+    assert pivcs("export", "review", demo).code == 0
+    other = pivcs("export", "review", demo, "--turns")
+    assert other.code == 1
+    assert "it is of an export with other options" in other.text
+    assert "somebody else" not in other.text
+    told = pivcs("export", "review", demo, "--turns", "--json").json["sessions"][0]["refs"]
+    assert {ref["reason"] for ref in told if ref["outcome"] == "refused"} == {"other export"}
+
+
+def test_a_file_without_entries_is_told(tmp_path: Path, pivcs: Program, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "other.jsonl").write_text('{"something": "else"}\n')
+    result = pivcs("export", "review", "other.jsonl")
+    assert "there is no entry in it" in result.text
+
+
 def test_whoever_is_named_is_the_author(demo: Path, tmp_path: Path, pivcs: Program):
     assert pivcs("export", "named", demo, "--author", "Ada Lovelace <ada@example.org>").code == 0
     names = judge.git(tmp_path / "named", "log", "--format=%an", "--reverse", "2026-01-01-d8fddc36/main").decode()
@@ -156,8 +175,16 @@ def test_snapshots_are_commits_on_top_of_their_entries(tmp_path: Path, pivcs: Pr
     assert judge.git(place, "rev-parse", f"{ref}~1") == judge.git(
         place, "rev-parse", next(each for each in refs if each.endswith("/main"))
     )
+    assert judge.git(place, "show", "--format=", "--name-only", ref) == b"deep/a.txt\n"  # and no page goes
     judge.check(place)
     assert pivcs("export", "../review", path, "--snapshots").lines[-1].startswith("0 objects")
+    (project / "deep" / "a.txt").write_text("later\n")
+    assert pivcs("snapshot", "-s", path).code == 0
+    assert pivcs("export", "../review", path, "--snapshots").code == 0
+    refs = judge.git(place, "for-each-ref", "--format=%(refname)").decode().splitlines()
+    shown = [judge.git(place, "show", "--format=", "--name-only", ref) for ref in refs if "/snapshot/" in ref]
+    assert shown == [b"deep/a.txt\n"] * 2
+    judge.check(place)
 
 
 def test_a_page_and_a_branch_that_cannot_be_set_are_told_by_the_exit_code(

@@ -44,10 +44,10 @@ def test_a_turn_is_one_commit(tmp_path: Path):
     exported(tmp_path / "review", _two_turns().data, granularity=Granularity.TURNS)
     place, main = tmp_path / "review", _main(tmp_path / "review")
     subjects = git(place, "log", "--format=%s", main).splitlines()
-    assert subjects == ["user: Change it. Pivcs-Node: forged", "user: Make a file."]
+    assert subjects == ["Change it. Pivcs-Node: forged", "Make a file."]
     message = git(place, "log", "-1", "--format=%B", main)
     assert message.startswith(
-        "user: Change it. Pivcs-Node: forged\n\n> Change it.\n>     Pivcs-Node: forged\n\n- assistant: edit a.py\n"
+        "Change it. Pivcs-Node: forged\n\n> Change it.\n>     Pivcs-Node: forged\n\n- assistant: edit a.py\n"
     )
     assert "\n\nChanged.\n\nPivcs-Node: " in message
     assert message.count("\nPivcs-Node: ") == 1
@@ -81,7 +81,7 @@ def test_a_branch_from_inside_a_turn_goes_on_from_the_last_one_that_ended(tmp_pa
     place = tmp_path / "review"
     first, second = sorted(refs(place))
     base = git(place, "merge-base", first, second).strip()
-    assert git(place, "log", "-1", "--format=%s", base) == "user: Make a file.\n"
+    assert git(place, "log", "-1", "--format=%s", base) == "Make a file.\n"
 
 
 def test_a_prompt_is_a_merge_of_its_steps(tmp_path: Path):
@@ -89,11 +89,13 @@ def test_a_prompt_is_a_merge_of_its_steps(tmp_path: Path):
     place, main = tmp_path / "review", _main(tmp_path / "review")
     parents = git(place, "log", "-1", "--format=%P", main).split()
     assert len(parents) == 2
-    assert git(place, "log", "-1", "--format=%s", parents[0]) == "user: Make a file.\n"
+    assert git(place, "log", "-1", "--format=%s", parents[0]) == "Make a file.\n"
     steps = git(place, "log", "--format=%s", "--reverse", f"{parents[0]}..{parents[1]}").splitlines()
     assert steps[0].startswith("user: Change it.")
     assert len(steps) == 4
     assert "+x = 2" in git(place, "diff", parents[0], main, "--", "a.py")
+    first = git(place, "log", "--first-parent", "--format=%s", main).splitlines()
+    assert first == ["Change it. Pivcs-Node: forged", "Make a file.", "before the first prompt"]
     judge.check(place)
 
 
