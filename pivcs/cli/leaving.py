@@ -63,7 +63,7 @@ def scanned(views: Iterable[SessionView], rules: Sequence[str] = ()) -> Iterator
             continue
         seen.add(session)
         if allowed is None:
-            allowed = allowed_secrets(view.store, current_directory())
+            allowed = allowed_secrets(view.store, current_directory(), warn)
         left = bytes_left(view)
         with byte_progress("looking for secrets", left, shown=left > _TAKES_LONG) as advance:
             scan = scan_session(view, advance)

@@ -16,7 +16,7 @@ from pivcs.cli.target import current_directory, now, open_store, reader, session
 from pivcs.errors import InputError, PivcsError
 from pivcs.ops.listing import gone_sessions, known_elsewhere
 from pivcs.ops.locate import NoSession, all_files
-from pivcs.ops.scan_allow import Judged, allow, allowed_secrets, checked, disallow
+from pivcs.ops.scan_allow import Judged, NotFound, allow, allowed_secrets, checked, disallow, unknown_of
 from pivcs.ops.view import SessionView
 from pivcs.render.amounts import plural
 from pivcs.render.documents import streamed
@@ -28,6 +28,7 @@ from pivcs.render.scan_text import (
     scan_lines,
 )
 from pivcs.render.style import ColourWhen
+from pivcs.store.store import Store
 
 FOUND = 1
 
@@ -71,7 +72,8 @@ def command(
 
     `pivcs archive` and `pivcs push` do this first, and refuse when there is something that is not allowed. What is no
     secret, or none any more, is allowed by its fingerprint: here, for this store, or for all who work on a project in
-    a file `.pivcs-allow` at its root, with a fingerprint and a comment on each line.
+    a file `.pivcs-allow` at its root, with a fingerprint and a comment on each line. What nothing has that was found is
+    not allowed here: it would be a typing error.
 
     The exit code is 1 when something is found that is not allowed, and that of the failure when a session could not be
     read.
@@ -95,7 +97,8 @@ def command(
     asked = _Asked(tuple(arguments) if session is None else (*arguments, session), everything)
     looked = _look(asked, rules)
     if allow_all:
-        _change(_fingerprints(looked.found), output, note=text_of(note or ""), allowing=True)
+        found = _fingerprints(looked.found)
+        _change(found, output, note=text_of(note or ""), allowing=True, is_found=True)
     elif as_json:
         head = scan_document(looked.found, looked.sessions, looked.size)
         output.bytes(streamed("pivcs.scan/1", head, "findings", finding_documents(looked.found)))
@@ -174,23 +177,41 @@ def _fingerprints(found: Sequence[Judged]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(finding.fingerprint for each in found for finding in each.refused))
 
 
-def _change(fingerprints: tuple[str, ...], output: Output, *, note: str, allowing: bool) -> None:
+def _change(
+    fingerprints: tuple[str, ...], output: Output, *, note: str, allowing: bool, is_found: bool = False
+) -> None:
     chosen = checked(text_of(each) for each in fingerprints)
     store = open_store()
     if allowing:
+        if not is_found:
+            _check_found(store, chosen)
         count = allow(store, chosen, now(), note)
         output.lines([f"{plural(count, 'secret')} allowed from now on"])
         return
     count = disallow(store, chosen)
     output.lines([f"{plural(count, 'secret')} no more allowed"])
-    elsewhere = allowed_secrets(store, current_directory())
+    elsewhere = allowed_secrets(store, current_directory(), warn)
     for each in chosen:
         if each in elsewhere:
             warn(f"'{each}' stays allowed by '{elsewhere[each].file}'")
 
 
+def _check_found(store: Store, fingerprints: Sequence[str]) -> None:
+    """See that something has each fingerprint: a typing error would go unseen. Sessions of the project are looked
+    through when nothing that was looked through before has one. Raises `NotFound`."""
+    unknown = unknown_of(store, fingerprints, allowed_secrets(store, current_directory()))
+    if unknown:
+        found = {finding.fingerprint for each in scanned(project_views(None)) for finding in each.scan.findings}
+        unknown = [each for each in unknown if each not in found]
+    if unknown:
+        raise NotFound(
+            f"nothing that was found has the fingerprint {', '.join(unknown)}, so nothing is allowed",
+            hint="`pivcs scan` shows what is found; a file `.pivcs-allow` may name what is found elsewhere",
+        )
+
+
 def _list(output: Output, *, as_json: bool) -> None:
-    allowed = allowed_secrets(reader().store, current_directory()).values()
+    allowed = allowed_secrets(reader().store, current_directory(), warn).values()
     if as_json:
         output.bytes(streamed("pivcs.allowed/1", {}, "allowed", map(allowed_document, allowed)))
     else:

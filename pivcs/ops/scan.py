@@ -17,8 +17,9 @@ from pivcs.ops.access import view_of
 from pivcs.ops.live_file import LiveReading
 from pivcs.ops.records import iter_records
 from pivcs.ops.scan_strings import KEY, Texts, place_of
-from pivcs.ops.scan_text import find_secrets, rules_version
+from pivcs.ops.scan_text import find_secrets, masked, rules_version
 from pivcs.ops.view import SessionView
+from pivcs.session.describe import LONGEST
 from pivcs.session.fields import LineKind
 from pivcs.session.jsontext import NotJson, parse_json
 from pivcs.store.errors import StoreBusy, StoreFull, StoreReadOnly
@@ -213,12 +214,12 @@ def _secrets(batch: Texts) -> Iterator[ScannedSecret]:
     batch.forget(found)
 
 
-@lru_cache(maxsize=1024)
-def _shown_key(key: str) -> str:
-    """Return a key with what is secret in it cut short."""
-    shown: list[str] = []
-    end = 0
-    for hit in find_secrets([key]):
-        shown += [key[end : hit.start], hit.excerpt()]
-        end = hit.end
-    return "".join([*shown, key[end:]])
+_shown_key: Final = lru_cache(maxsize=1024)(masked)
+
+
+def safe_title(view: SessionView) -> str:
+    """Return a session's name, its first prompt or where it is, with what is secret in it cut short."""
+    title = view.name or view.first_prompt or view.where
+    if len(title) >= LONGEST:  # a secret that is cut off looks like none
+        title = f"{' '.join(title.split()[:-1])}…"
+    return masked(title)

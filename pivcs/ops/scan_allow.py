@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -23,6 +23,10 @@ class NoFingerprint(InputError):
     """What should be a fingerprint is none."""
 
 
+class NotFound(InputError):
+    """Nothing that is known has a fingerprint."""
+
+
 class Allowed(NamedTuple):
     """A secret that may leave: `note` is why, and `file` where that is written, None for the store."""
 
@@ -31,10 +35,15 @@ class Allowed(NamedTuple):
     file: Path | None = None
 
 
-def allowed_secrets(store: Store | None, cwd: str) -> dict[str, Allowed]:
-    """Return what may leave, by fingerprint: what the store has, and the file of the project that a directory is in."""
+def allowed_secrets(
+    store: Store | None, cwd: str, problem: Callable[[str], None] = lambda _: None
+) -> dict[str, Allowed]:
+    """Return what may leave, by fingerprint: what the store has, and the file of the project that a directory is in.
+
+    `problem` is told of what the file has that is not understood.
+    """
     file = allow_file(cwd)
-    found = {each.fingerprint: each for each in _read(file)}
+    found = {each.fingerprint: each for each in _read(file, problem)}
     if store is not None:
         found |= {each.fingerprint: Allowed(each.fingerprint, each.note) for each in store.scans.allowed()}
     return dict(sorted(found.items()))
@@ -46,15 +55,24 @@ def allow_file(cwd: str) -> Path:
     return Path([each for each in project_directories(cwd) if each in above][-1], FILE_NAME)
 
 
-def _read(file: Path) -> Iterable[Allowed]:
+def _read(file: Path, problem: Callable[[str], None]) -> Iterator[Allowed]:
     try:
-        text = file.read_text(encoding="utf-8", errors="replace")
-    except OSError:
+        text = file.read_text(encoding="utf-8-sig", errors="replace")
+    except FileNotFoundError:
         return
-    for line in text.splitlines():
-        fingerprint, _, note = line.partition("#")[0].strip().partition(" ")
+    except OSError as error:
+        problem(f"'{file}' cannot be read, so nothing is allowed by it: {error.strerror}")
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.partition("#")[0].split(maxsplit=1)
+        if not words:
+            continue
+        fingerprint = words[0].lower()
         if _FINGERPRINT.fullmatch(fingerprint):
-            yield Allowed(fingerprint, note.strip() or line.partition("#")[2].strip(), file)
+            yield Allowed(fingerprint, (words[1:] or [line.partition("#")[2]])[0].strip(), file)
+        else:  # not shown: somebody may have put the secret there
+            what = "it begins with no fingerprint (16 hexadecimal digits), and is passed over"
+            problem(f"'{file}', line {number}: {what}")
 
 
 def checked(fingerprints: Iterable[str]) -> list[str]:
@@ -66,6 +84,12 @@ def checked(fingerprints: Iterable[str]) -> list[str]:
                                 hint="`pivcs scan` shows one behind each finding")  # fmt: skip
         found.append(given.lower())
     return list(dict.fromkeys(found))
+
+
+def unknown_of(store: Store, fingerprints: Iterable[str], allowed: Mapping[str, Allowed]) -> list[str]:
+    """Return those fingerprints that the store has found in no session, and that are not allowed by now."""
+    known = store.scans.fingerprints()
+    return [each for each in fingerprints if each not in known and each not in allowed]
 
 
 def allow(store: Store, fingerprints: Sequence[str], now: int, note: str) -> int:

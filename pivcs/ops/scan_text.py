@@ -118,6 +118,16 @@ def find_secrets(texts: Sequence[str], names: Sequence[str | None] = ()) -> list
     return hits
 
 
+def masked(text: str) -> str:
+    """Return a text with what is secret in it cut short."""
+    shown: list[str] = []
+    end = 0
+    for hit in find_secrets([text]):
+        shown += [text[end : hit.start], hit.excerpt()]
+        end = hit.end
+    return "".join([*shown, text[end:]])
+
+
 def _lowered(text: str) -> str:
     """Return a text in lower case, of the same length: one capital letter alone would become two characters."""
     lowered = text.lower()

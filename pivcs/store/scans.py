@@ -55,6 +55,12 @@ class ScanStore:
         except (TypeError, ValueError):
             return None
 
+    def fingerprints(self) -> set[str]:
+        """Return the fingerprints of all that was found in streams, by whatever rules."""
+        streams = [stream for (stream,) in self._all("SELECT stream FROM scan")]
+        found = (self.scanned(stream) for stream in streams)
+        return {secret.fingerprint for each in found if each is not None for secret in each.secrets}
+
     def put_scanned(self, stream: int, scanned: Scanned) -> None:
         """Remember what was found in a stream in place of what was known."""
         secrets = json.dumps(scanned.secrets, separators=(",", ":")).encode()

@@ -124,6 +124,61 @@ def test_what_is_no_fingerprint_is_refused(project: Path, pivcs: Program):
     assert pivcs("scan", "--list-allowed").text == ""
 
 
+def test_fingerprint_that_nothing_has_is_refused_with_all_others(project: Path, pivcs: Program):
+    first, _ = fingerprints(pivcs)
+    result = pivcs("scan", "--allow", first, "0123456789abcdef")
+    assert (result.code, result.text) == (10, "")
+    assert "nothing that was found has the fingerprint 0123456789abcdef, so nothing is allowed" in result.complaint
+    assert "`pivcs scan` shows what is found" in result.complaint
+    assert pivcs("scan", "--list-allowed").text == ""
+    assert pivcs("scan", "--allow", first.upper()).text == "1 secret allowed from now on\n"
+
+
+def test_fingerprint_may_be_that_of_something_that_nobody_looked_for_yet(
+    project: Path, tmp_path: Path, pivcs: Program, monkeypatch: pytest.MonkeyPatch
+):
+    first, second = fingerprints(pivcs)
+    monkeypatch.setenv("PIVCS_DIR", str(tmp_path / "another store"))
+    assert pivcs("scan", "--allow", first).code == 0
+    monkeypatch.chdir(tmp_path)  # of another project, but looked through by now
+    assert pivcs("scan", "--allow", second).code == 0
+
+
+def test_lines_of_the_projects_file_that_are_not_understood_are_named(project: Path, pivcs: Program):
+    first, second = fingerprints(pivcs)
+    text = f"\ufeff{first.upper()}\ta tab\n# fine\n\n{GITHUB}\n  {second} x\n{first}0\n"
+    (project / ".pivcs-allow").write_text(text, encoding="utf-8")
+    result = pivcs("scan")
+    assert result.code == 0
+    said = "it begins with no fingerprint (16 hexadecimal digits), and is passed over"
+    file = project / ".pivcs-allow"
+    assert result.complaint.splitlines() == [f"warning: '{file}', line {number}: {said}" for number in (4, 6)]
+    listed = pivcs("scan", "--list-allowed", "--json")
+    assert [each["note"] for each in listed.json["allowed"]] in (["a tab", "x"], ["x", "a tab"])
+    assert listed.complaint == result.complaint
+    file.unlink()
+    file.mkdir()
+    result = pivcs("archive")
+    assert result.code == 20
+    assert f"'{file}' cannot be read, so nothing is allowed by it: " in result.complaint
+
+
+@pytest.mark.parametrize(
+    ("prompt", "shown"), [(f"use {GITHUB} here", "use ghp_… (40) here"), ("word " * 196 + GITHUB, "word word…")]
+)
+def test_title_with_a_secret_is_shown_without_it(
+    project: Path, tmp_path: Path, pivcs: Program, prompt: str, shown: str
+):
+    (tmp_path / "sessions" / "leaky.jsonl").write_bytes(
+        header_line("leaky", cwd=str(project)) + message_line("aaaaaaaa", None, "user", prompt)
+    )
+    for arguments in (["export", tmp_path / "review"], ["push", "--yes", tmp_path / "review"], ["archive", "--yes"]):
+        result = pivcs(*arguments)
+        assert result.code == 0
+        assert GITHUB[:12] not in result.text + result.complaint
+    assert any(line.endswith(shown) for line in result.lines)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

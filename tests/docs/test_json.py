@@ -352,7 +352,10 @@ def may_leave(files: list[Path], capfdbinary: Capture) -> Documents:
     """Return what may leave by the store, and by a file of the project."""
     directory = files[0].parent
     (directory / ".pivcs-allow").write_text("0123456789abcdef a test's\n")
-    assert run(["scan", "--allow", "fedcba9876543210"]) == 0
+    leaky = directory / "leaky.jsonl"
+    token = "gh" + "p_" + "aZ3kQ9xW7mB2nV5cL8pR1tY6uI4oD0eF2gH7"
+    leaky.write_bytes(header_line("leaky") + message_line("aaaaaaaa", content=token))
+    assert run(["scan", "--allow-all", str(leaky)]) == 0
     capfdbinary.readouterr()
     return [written(capfdbinary, "-C", str(directory), "scan", "--list-allowed", "--json")]
 
