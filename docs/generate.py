@@ -235,11 +235,15 @@ def _meaning(option: click.Option) -> str:
 def exit_codes() -> list[tuple[int, str]]:
     """Return every exit code with its meaning."""
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.PivcsError)]
-    codes = {kind.exit_code: (kind.__doc__ or "").rstrip(".") for kind in kinds if kind is not errors.PivcsError}
+    meanings = {kind: " ".join((kind.__doc__ or "").split()).rstrip(".") for kind in kinds}
+    codes = {kind.exit_code: meaning for kind, meaning in meanings.items() if kind is not errors.PivcsError}
     fixed = {
         0: "Done",
-        1: "The answer is no (`cat-file --exists`), or errors were found (`fsck`)",
-        2: "The command line is wrong: an unknown command, option or argument",
+        1: "The command did what it does, and the answer is no: nothing is there (`cat-file --exists`, "
+        "`rev-parse --verify`, `merge-base`, `grep`, `link`), something was found (`fsck`, `scan`, "
+        "`diff --exit-code`), not all is known (`show REV:PATH`), or something was left as it is (`archive`, `export`, `forget`, `push`)",
+        2: "The command line cannot be understood: an unknown command or option, an argument that is missing or too "
+        "much, options that do not go together, or a value that is none of those which an option takes",
         INTERRUPTED: "Interrupted (Ctrl-C)",
         BROKEN_PIPE: "Whoever read the output stopped reading, as `head` does",
     }

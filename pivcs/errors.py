@@ -6,7 +6,7 @@ A kind answers what the user can do, and carries the exit code of the program:
       InputError          10   what was asked cannot be resolved
       StateError          20   may work once something else changes
       DataError           30   bytes are not what they claim to be
-      UnsupportedFormat   40   written by a newer pivcs or pi
+      UnsupportedFormat   40   written by a newer pivcs or pi, or not supported
       RemoteError        100   the other side failed
 
 Concrete errors live beside the code that raises them. Messages start in lower case, name the subject in single
@@ -30,7 +30,8 @@ class PivcsError(Exception):
 
 
 class InputError(PivcsError):
-    """What was asked cannot be resolved."""
+    """What was asked cannot be resolved: a session, revision, file, name, date or expression that is not there, or that
+    means nothing."""
 
     exit_code = 10
 
@@ -48,7 +49,7 @@ class DataError(PivcsError):
 
 
 class UnsupportedFormat(PivcsError):
-    """Written by a newer pivcs or pi."""
+    """Written by a newer pivcs or pi, or of a kind that is not supported: git repositories with SHA-256 or reftables."""
 
     exit_code = 40
 
