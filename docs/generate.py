@@ -241,7 +241,8 @@ def exit_codes() -> list[tuple[int, str]]:
         0: "Done",
         1: "The command did what it does, and the answer is no: nothing is there (`cat-file --exists`, "
         "`rev-parse --verify`, `merge-base`, `grep`, `link`), something was found (`fsck`, `scan`, "
-        "`diff --exit-code`), not all is known (`show REV:PATH`), or something was left as it is (`archive`, `export`, `forget`, `push`)",
+        "`diff --exit-code`), not all is known (`show REV:PATH`), or something was left as it is (`archive`, "
+        "`export`, `forget`, `push`)",
         2: "The command line cannot be understood: an unknown command or option, an argument that is missing or too "
         "much, options that do not go together, or a value that is none of those which an option takes",
         INTERRUPTED: "Interrupted (Ctrl-C)",

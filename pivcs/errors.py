@@ -49,7 +49,7 @@ class DataError(PivcsError):
 
 
 class UnsupportedFormat(PivcsError):
-    """Written by a newer pivcs or pi, or of a kind that is not supported: git repositories with SHA-256 or reftables."""
+    """Written by a newer pivcs or pi, or of a kind that is not supported: a git repository with SHA-256 or reftable."""
 
     exit_code = 40
 
