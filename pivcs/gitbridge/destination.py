@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from pivcs.errors import StateError
 from pivcs.gitbridge import refs_update
-from pivcs.gitbridge.refs_update import OtherRefs, read_refs, update_refs
+from pivcs.gitbridge.refs_update import OtherRefs, read_ref, read_refs, update_refs
 from pivcs.gitbridge.repository import Repository, find_repository, is_bare, uses_reftable
 
 DEFAULT_BRANCH: Final = "refs/heads/sessions"
@@ -80,6 +80,16 @@ class Destination:
             self._refs = read_refs(self.repository, "refs/")
         return self._refs
 
+    def _refused(self, name: str, commit: bytes) -> Moved:
+        """Return what became of a ref that somebody else has changed meanwhile, maybe as it was to be."""
+        with suppress(OSError):
+            now = read_ref(self.repository, name)
+            if now == commit:
+                return Moved(name, "same", commit, commit)
+            if now is not None:
+                return Moved(name, "refused", now, commit, "moved")
+        return Moved(name, "refused", None, commit, "in the way")
+
     def checked_out(self) -> frozenset[str]:
         """Return the refs that the HEADs of work trees are on: of the repository's own, and of linked ones."""
         heads = [] if is_bare(self.repository) else [self.git_dir / "HEAD"]
@@ -112,8 +122,9 @@ class Destination:
                 done.append(Moved(name, "refused", old, commit, "moved"))
             else:
                 (told,) = update_refs(self.repository, [refs_update.RefUpdate(name, old, commit)])
-                if told.outcome != "refused":
+                if told.outcome == "refused":
+                    done.append(self._refused(name, commit))
+                else:
                     known[name] = commit
-                reason = ("in the way" if old is None else "moved") if told.outcome == "refused" else None
-                done.append(Moved(name, told.outcome, old, commit, reason))
+                    done.append(Moved(name, told.outcome, old, commit))
         return done

@@ -157,5 +157,5 @@ def _with_alternates(objects: Path) -> Iterator[Path]:
         yield directory
         with suppress(OSError):
             for line in (directory / "info" / "alternates").read_bytes().splitlines():
-                if line and not line.startswith(b"#"):
+                if line and not line.startswith(b"#") and b"\0" not in line:
                     waiting.append((directory / os.fsdecode(line), depth + 1))

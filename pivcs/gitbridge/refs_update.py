@@ -82,6 +82,15 @@ def read_refs(repository: Repository, prefix: str) -> dict[str, bytes]:
     return dict(sorted(found.items()))
 
 
+def read_ref(repository: Repository, name: str) -> bytes | None:
+    """Return the id that a ref names now; None when it is not there or names none. Raises `OtherRefs`."""
+    container = _container(repository)
+    value = container.read_loose_ref(os.fsencode(name))  # type: ignore[arg-type]
+    if value is None:
+        value = container.get_packed_refs().get(os.fsencode(name))  # type: ignore[call-overload]
+    return bytes.fromhex(value.decode()) if value is not None and len(value) == 40 and _DIGITS.issuperset(value) else None
+
+
 def update_refs(repository: Repository, updates: Iterable[RefUpdate]) -> list[RefOutcome]:
     """Change refs, each compared and set under its lock; one that is not as expected is `refused`.
 

@@ -64,7 +64,8 @@ def outcome_of(message: Message) -> Outcome:
     blocks = message.blocks()
     texts = [block.text for block in blocks if isinstance(block, Text)]
     text = texts[0] if len(texts) == 1 and not any(isinstance(block, Image) for block in blocks) else None
-    failed = message.is_error or details.get("status") in _FAILED
+    status = details.get("status")
+    failed = message.is_error or (isinstance(status, str) and status in _FAILED)
     return Outcome(not failed, failed and text == _ABORTED, text, details)
 
 

@@ -240,3 +240,26 @@ def test_an_edit_is_one_change_on_its_page(tmp_path: Path):
     assert "change: 2 lines removed, 2 added" in page
     assert "````diff\n-x = 1\n-```\n+x = 2\n+y = 3\n````" in page
     assert "### edit: result" in page
+
+
+def test_a_ref_that_somebody_else_has_set_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """As another export at the same time: what it set alike is as it should be, anything else is left and told."""
+    done = _exported(tmp_path / "other", build_session("a-b"))
+    wanted = done.sessions[0].moved[0].new.hex()
+    place = tmp_path / "review"
+    name = done.sessions[0].moved[0].name
+    for value, outcome, reason in ((wanted, "same", None), ("sessions", "refused", "moved")):
+        destination = Destination.open(place)
+        destination.refs()
+        git(place, "fetch", "-q", str(tmp_path / "other"), "refs/heads/*:refs/heads/theirs/*")
+        git(place, "update-ref", name, git(tmp_path / "other", "rev-parse", value).strip())
+        (moved,) = export([view_of(build_session("a-b"))], destination).sessions[0].moved
+        assert (moved.outcome, moved.reason) == (outcome, reason)
+        git(place, "update-ref", "-d", name)
+
+
+def test_alternates_that_no_directory_can_have_are_passed_over(tmp_path: Path):
+    _exported(tmp_path / "review", build_session("a"))
+    (tmp_path / "review" / "objects" / "info").mkdir(exist_ok=True)
+    (tmp_path / "review" / "objects" / "info" / "alternates").write_bytes(b"/nonexistent\n\0\n")
+    assert _exported(tmp_path / "review", build_session("a-b")).sessions[0].new == 1

@@ -17,6 +17,8 @@ from pivcs.workspace.base import MappingBase
 from pivcs.workspace.replay import Replay
 from pivcs.workspace.state import Change, FilePath, FileState, Provenance
 from tests.builders import CWD, message_line
+from tests.ops.views import view_of
+from tests.talks import Talk
 from tests.workspace.model import Project
 
 PATHS = st.sampled_from(["a", "b", "dir/a", f"{CWD}/b", "@dir/a"])
@@ -387,3 +389,24 @@ def test_snapshot_takes_the_place_of_what_was_known() -> None:
     assert (first.provenance, first.known_at, first.base) == (Provenance.SNAPSHOT, 9, "snapshot 1")
     assert (second.provenance, second.unknown_since) == (Provenance.UNKNOWN, 9)
     assert [state.content for state in branch.states()] == [b"old", b"old"]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(st.dictionaries(st.sampled_from(("status", "patch", "diff", "truncation", "edits", "exitCode")), JSON))
+def test_details_may_say_anything(details: dict[str, object]):
+    talk = Talk()
+    for tool, arguments in (
+        ("write", {"path": "a", "content": "b\n"}), ("edit", {"path": "a", "oldText": "b", "newText": "c"}),
+        ("read", {"path": "a"}), ("bash", {"command": "ls"}),
+    ):  # fmt: skip
+        talk.call(tool, arguments, output="ok", details=details)
+    replay = Replay(None)
+    view = view_of(talk.data)
+    for row in view.table.nodes():
+        replay.apply(row, view.entry(row))
