@@ -88,7 +88,8 @@ def read_ref(repository: Repository, name: str) -> bytes | None:
     value = container.read_loose_ref(os.fsencode(name))  # type: ignore[arg-type]
     if value is None:
         value = container.get_packed_refs().get(os.fsencode(name))  # type: ignore[call-overload]
-    return bytes.fromhex(value.decode()) if value is not None and len(value) == 40 and _DIGITS.issuperset(value) else None
+    is_id = value is not None and len(value) == 40 and _DIGITS.issuperset(value)
+    return bytes.fromhex(value.decode()) if is_id else None
 
 
 def update_refs(repository: Repository, updates: Iterable[RefUpdate]) -> list[RefOutcome]:
