@@ -30,6 +30,7 @@ def command(
     """List sessions, latest activity first: those of the current project, of all projects, or the files named.
 
     Sessions whose file is gone are listed too, from the store, and those that came through the project's repository.
+    `+1 imported` says that a session went on elsewhere, too: `pivcs branch --all` shows where.
     """
     skipped: list[NotListed] = []
     found: list[ListedSession] = []

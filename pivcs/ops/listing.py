@@ -86,6 +86,37 @@ def known_elsewhere(store: Store, files: Iterable[Path]) -> list[Path]:
     return [Path(os.fsdecode(path)) for path in others if os.path.isfile(path)]
 
 
+class OneRow(NamedTuple):
+    """A session of a list, and what the store has of it from repositories besides, each of which goes on in another
+    way: where these came from."""
+
+    listed: ListedSession
+    others: tuple[str | None, ...]
+
+
+def one_row_each(sessions: Iterable[ListedSession]) -> list[OneRow]:
+    """Return sessions in the same order, without those that were imported and of which there is a file, or another row
+    before."""
+    ordered = list(sessions)
+    rows: dict[str, ListedSession] = {}
+    for each in ordered:
+        if each.key is not None and (each.key not in rows or _was_imported(rows[each.key]) > _was_imported(each)):
+            rows[each.key] = each
+    others: dict[str, list[str | None]] = {}
+    shown = []
+    for each in ordered:
+        if each.key is None or rows[each.key] is each or not _was_imported(each):
+            shown.append(each)
+        else:
+            others.setdefault(each.key, []).append(each.origin)
+    return [OneRow(each, tuple(others.get(each.key or "", ())) if rows.get(each.key or "") is each else ())
+            for each in shown]  # fmt: skip
+
+
+def _was_imported(listed: ListedSession) -> bool:
+    return "imported" in listed.state
+
+
 def by_activity(found: Iterable[ListedSession]) -> list[ListedSession]:
     """Return sessions by their latest entry, newest first; those without any time last, by name."""
     return sorted(found, key=lambda each: (each.facts.time is None, -(each.facts.time or 0), each.path.name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise, takewhile
 
-from pivcs.ops.listing import ListedSession
+from pivcs.ops.listing import ListedSession, one_row_each
 from pivcs.render.amounts import format_bytes, plural
 from pivcs.render.documents import Document, time_text
 from pivcs.render.log_text import Looks, fitted
@@ -17,7 +17,12 @@ LONGEST_ID = 24
 
 
 def list_lines(sessions: Sequence[ListedSession], looks: Looks, *, with_cwd: bool) -> Iterator[str]:
-    """Yield a line for each session: when, id, name or first prompt, and how much there is; with `with_cwd` where."""
+    """Yield a line for each session: when, id, name or first prompt, and how much there is; with `with_cwd` where.
+
+    What was imported of a session that has a file stands in the line of that file.
+    """
+    folded = one_row_each(sessions)
+    sessions = [row.listed for row in folded]
     ids = shortest_ids([session.facts.id or session.path.name for session in sessions])
     rows = [
         (
@@ -30,12 +35,13 @@ def list_lines(sessions: Sequence[ListedSession], looks: Looks, *, with_cwd: boo
         for session, short in zip(sessions, ids, strict=True)
     ]
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(5)]
-    for session, row in zip(sessions, rows, strict=True):
+    for (session, others), row in zip(folded, rows, strict=True):
         spans: list[Span] = [(Role.PLAIN, pad(row[0], widths[0]) + "  "), (Role.ID, pad(row[1], widths[1]) + "  ")]
         amounts = [pad(text, width, right=True) for text, width in zip(row[2:], widths[2:], strict=True)]
         spans.append((Role.DIM, "  ".join(amounts) + "  "))
-        if session.state:
-            spans.append((Role.WARNING, f"[{', '.join(map(_shown(session), session.state))}] "))
+        states = [*map(_shown(session), session.state), *([_more(others)] if others else [])]
+        if states:
+            spans.append((Role.WARNING, f"[{', '.join(states)}] "))
         if session.facts.name:
             spans.append((Role.HEADING, one_line(session.facts.name)))
         else:
@@ -49,6 +55,12 @@ def _shown(session: ListedSession) -> Callable[[str], str]:
     """Return what shows a state; where something came from is said with it."""
     origin = f"imported from {one_line(session.origin)}" if session.origin else "imported"
     return lambda state: origin if state == "imported" else state
+
+
+def _more(origins: Sequence[str | None]) -> str:
+    """Return what says that a session also goes on in other ways, which came from repositories."""
+    names = list(dict.fromkeys(one_line(origin) for origin in origins if origin))
+    return f"+{len(origins)} imported" + (f" from {', '.join(names)}" if names else "")
 
 
 def session_document(session: ListedSession) -> Document:
