@@ -8,10 +8,12 @@ import click
 
 from pivcs.cli.complete import remotes as complete_remotes
 from pivcs.cli.damaged import fail_if_damaged
+from pivcs.cli.forgotten_refs import warn_of_forgotten
 from pivcs.cli.output import Output, output_options
 from pivcs.cli.remote_target import remote_target
 from pivcs.cli.target import now, open_store, store_option, surroundings
-from pivcs.gitbridge.fetch import fetch, take_fetched
+from pivcs.gitbridge.fetch import drop_forgotten, fetch, take_fetched
+from pivcs.gitbridge.forgotten_refs import ForgottenRefs
 from pivcs.gitbridge.importing import Imported, ImportedNames
 from pivcs.render.documents import encode
 from pivcs.render.share_text import fetch_document, fetch_lines
@@ -37,12 +39,14 @@ def command(
     that is there is never changed. The exit code is 30 when something that came is damaged; it is left out.
     """
     target = remote_target(remote)
-    done = fetch(target.repository, target.remote, target.transport)
     store = open_store()
+    forgotten = ForgottenRefs(store)
+    done = fetch(target.repository, target.remote, target.transport, forgotten)
     streams: list[Imported] = []
     names: list[ImportedNames] = []
     for each in take_fetched(target.repository, target.remote, store, now=now()):
         (names if isinstance(each, ImportedNames) else streams).append(each)  # type: ignore[arg-type]
+    held = drop_forgotten(target.repository, done, streams, forgotten)
     files: list[Path] = []
     if write:
         from pivcs.ops.writing_out import write_out
@@ -53,4 +57,5 @@ def command(
         output.bytes([encode(fetch_document(done, streams, names, files)), b"\n"])
     else:
         output.lines(fetch_lines(done, streams, names, files, output.looks))
+    warn_of_forgotten(target.repository, done.remote, held)
     fail_if_damaged(streams)

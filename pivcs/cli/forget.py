@@ -14,6 +14,7 @@ from pivcs.cli.output import Output, output_options, warn
 from pivcs.cli.target import current_directory, now, open_store, reader, session_option, split_target
 from pivcs.errors import InputError, PivcsError
 from pivcs.gitbridge.forgetting import RefsPlan, forget_refs, plan_refs
+from pivcs.gitbridge.forgotten_refs import place_of
 from pivcs.gitbridge.process import Git, GitNotFound
 from pivcs.gitbridge.refs_update import RefOutcome
 from pivcs.gitbridge.repository import NoRepository, find_repository
@@ -142,7 +143,7 @@ def _entries(
         holding.add(first.key.digest)
     names = store.remote.id() if any(plan.traces.branches for plan in plans) else None
     guard = Guard(record for plan in plans for record in plan.records)
-    repositories = _repositories(first, guard, exports, holding=holding, names=names)
+    repositories = _repositories(first, store, guard, exports, holding=holding, names=names)
     outcomes: list[RefOutcome] = []
     if yes:
         done: list[ForgetPlan] = []
@@ -155,7 +156,7 @@ def _entries(
             done.append(forget(view, plan, row, now()))
         plans = done
         guard = Guard(record for plan in plans for record in plan.records)
-        outcomes = [each for repository in repositories for each in forget_refs(repository, guard)]
+        outcomes = [each for repository in repositories for each in forget_refs(repository, guard, store)]
     if as_json:
         output.bytes([encode(entries_document(plans, repositories, outcomes, done=yes)), b"\n"])
     else:
@@ -174,12 +175,12 @@ def _session(
         raise NoNames(f"no store has anything of '{view.where}'")
     again = view.stream is None and view.key.digest in store.forgotten.sessions()
     plan = plan_again(view.key.digest, view.where) if again else plan_session(view)
-    repositories = _repositories(view, Guard(), exports, sessions=[plan.key])
+    repositories = _repositories(view, store, Guard(), exports, sessions=[plan.key])
     outcomes: list[RefOutcome] = []
     if yes:
         _remove_snapshots(store, plan)
         forget_session(store, plan, now())
-        outcomes = [each for repository in repositories for each in forget_refs(repository, Guard())]
+        outcomes = [each for repository in repositories for each in forget_refs(repository, Guard(), store)]
     if as_json:
         output.bytes([encode(session_document(plan, repositories, outcomes, done=yes)), b"\n"])
     else:
@@ -205,7 +206,7 @@ def _remove_snapshots(store: Store, plan: SessionPlan) -> None:
 
 
 def _repositories(
-    view: SessionView, guard: Guard, exports: Sequence[str], *,
+    view: SessionView, store: Store, guard: Guard, exports: Sequence[str], *,
     sessions: Collection[bytes] = (), holding: Collection[bytes] = (), names: bytes | None = None,
 ) -> list[RefsPlan]:  # fmt: skip
     """Return what is to be done in the repositories of the current directory, of the session, and in named ones."""
@@ -219,7 +220,8 @@ def _repositories(
             repository = find_repository(os.path.join(current_directory(), place))
             if repository.common_dir not in found:
                 found[repository.common_dir] = plan_refs(
-                    repository, guard, git, sessions=sessions, holding=holding, names=names
+                    repository, guard, git, sessions=sessions, holding=holding, names=names,
+                    known=store.forgotten.refs(place_of(repository)),
                 )
         except NoRepository:
             if place in exports:

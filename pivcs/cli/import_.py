@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from pivcs.cli.damaged import fail_if_damaged
+from pivcs.cli.forgotten_refs import warn_of_imported
 from pivcs.cli.output import Output, output_options
 from pivcs.cli.target import current_directory, now, open_store, store_option
 from pivcs.gitbridge.elsewhere import repository_at
@@ -66,11 +67,13 @@ def command(
             if os.path.realpath(found.common_dir) == common_directory(current_directory()):
                 damaged_keys = {each.key for each in streams if each.error is not None}
                 remember_imported(store, found, {each.key for each in streams} - damaged_keys)
+        where = str(found.root or found.common_dir)
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     if as_json:
         output.bytes([encode(import_document(streams, names, repository)), b"\n"])
     else:
         output.lines(import_lines(streams, names, output.looks))
+    warn_of_imported(where, [each.stream for each in streams if each.holds_forgotten], repository)
     fail_if_damaged(streams)
 
 

@@ -6,13 +6,15 @@ import click
 
 from pivcs.cli.complete import remotes as complete_remotes
 from pivcs.cli.file_target import project_views
+from pivcs.cli.forgotten_refs import known_store, warn_of_forgotten
 from pivcs.cli.leaving import check_leaving, yes_option
-from pivcs.cli.output import Output, output_options
+from pivcs.cli.output import Output, output_options, warn
 from pivcs.cli.remote_target import remote_target
 from pivcs.cli.store_identity import store_id
 from pivcs.cli.target import store_option
 from pivcs.gitbridge.archive import Archive, archive
 from pivcs.gitbridge.fetch import remember_taken
+from pivcs.gitbridge.forgotten_refs import ForgottenRefs
 from pivcs.gitbridge.push import has_streams, leaving, push
 from pivcs.ops.locate import NoSession
 from pivcs.render.documents import encode
@@ -58,12 +60,17 @@ def command(
                 if ref.outcome in ("new", "moved", "same") and ref.new is not None and each.view.key is not None
             ]
             remember_taken(view.store, target.repository, there)
-    done = push(target.repository, target.remote, target.transport, ident, force=force)
+    store = views[0].store if views else known_store()
+    forgotten = ForgottenRefs(store) if store is not None else None
+    done = push(target.repository, target.remote, target.transport, ident, force=force, forgotten=forgotten)
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     if as_json:
         output.bytes([encode(push_document(done, archived)), b"\n"])
     else:
         output.lines(push_lines(done, archived, output.looks))
+    warn_of_forgotten(target.repository, done.remote, done.forgotten)
+    if done.kept:
+        warn(f"not sent, as something forgotten is in it: {', '.join(done.kept)}; `pivcs forget` it again here")
     left = done.refused or any(ref.outcome == "refused" for each in archived.sessions for ref in each.refs)
     if left or any(each.damaged for each in archived.sessions):
         click.get_current_context().exit(REFUSED)

@@ -5,10 +5,10 @@ What was taken once is remembered by the id of its commit, so that nothing is re
 
 from __future__ import annotations
 
-import os
 from collections.abc import Container, Iterable, Iterator
 from typing import NamedTuple
 
+from pivcs.gitbridge.forgotten_refs import ForgottenRefs, place_of
 from pivcs.gitbridge.importing import Archive, Imported, ImportedNames, import_names, import_to_store
 from pivcs.gitbridge.ref_names import ROOT, parse_pivcs_ref
 from pivcs.gitbridge.refs_update import RefOutcome, RefUpdate, read_refs, update_refs
@@ -20,14 +20,19 @@ from pivcs.store.store import Store
 
 
 class Fetched(NamedTuple):
-    """The refs of a remote that have news: `new`, `moved` or `removed`, by the names that they have there."""
+    """The refs of a remote that have news: `new`, `moved` or `removed`, by the names that they have there; `there` are
+    all refs of streams and names that it has."""
 
     remote: Remote
     refs: tuple[RefOutcome, ...]
+    there: frozenset[str]
 
 
-def fetch(repository: Repository, remote: Remote, transport: Transport) -> Fetched:
-    """Let the refs that are kept of a remote say what it has now, and get what they name.
+def fetch(
+    repository: Repository, remote: Remote, transport: Transport, forgotten: ForgottenRefs | None = None
+) -> Fetched:
+    """Let the refs that are kept of a remote say what it has now, and get what they name, but for streams of which
+    it is known that they hold something forgotten.
 
     Without news nothing is asked beyond the refs, and nothing is written. No other ref changes. Raises
     `TransportFailed`, `OtherHash`, `OtherRefs`.
@@ -35,7 +40,8 @@ def fetch(repository: Repository, remote: Remote, transport: Transport) -> Fetch
     repository.open_objects().close()  # refuses other hashes
     known = read_refs(repository, remote.prefix)
     theirs = {name: commit for name, commit in transport.refs().items() if parse_pivcs_ref(name) is not None}
-    names = {name: remote.prefix + name.removeprefix(ROOT) for name in theirs}
+    held = {name for name in theirs if forgotten is not None and forgotten.has(name)}
+    names = {name: remote.prefix + name.removeprefix(ROOT) for name in theirs if name not in held}
     wanted = {name: here for name, here in names.items() if known.get(here) != theirs[name]}
     transport.fetch(wanted)
     kept = set(names.values())
@@ -43,11 +49,24 @@ def fetch(repository: Repository, remote: Remote, transport: Transport) -> Fetch
     now = read_refs(repository, remote.prefix) if wanted or known.keys() - kept else known
     outcomes = []
     for here in sorted(known.keys() | now.keys()):
-        old, new = known.get(here), now.get(here)
-        if old != new:
+        name, old, new = ROOT + here.removeprefix(remote.prefix), known.get(here), now.get(here)
+        if old != new and name not in held:
             word = "new" if old is None else "removed" if new is None else "moved"
-            outcomes.append(RefOutcome(ROOT + here.removeprefix(remote.prefix), word, old, new))
-    return Fetched(remote, tuple(outcomes))
+            outcomes.append(RefOutcome(name, word, old, new))
+    return Fetched(remote, tuple(outcomes), frozenset(theirs))
+
+
+def drop_forgotten(
+    repository: Repository, done: Fetched, taken: Iterable[Imported], forgotten: ForgottenRefs
+) -> tuple[str, ...]:
+    """Let no ref name what came and holds something forgotten, after the store has taken the rest of it: `taken`.
+
+    Returns the refs of the remote that hold something forgotten. Raises `OtherRefs`, `RefsNotWritten`.
+    """
+    come = {ref.name for ref in done.refs if ref.new is not None}
+    come |= {ROOT + each.stream.removeprefix(done.remote.prefix) for each in taken if each.holds_forgotten}
+    forgotten.drop(repository, done.remote, come)
+    return forgotten.seen(repository, done.remote, done.there)
 
 
 def take_fetched(
@@ -58,7 +77,7 @@ def take_fetched(
     Whether the refs came just now or with an earlier fetch makes no difference. `now` is in milliseconds since 1970.
     Raises as `import_to_store`.
     """
-    taken = store.remote.taken(_where(repository))
+    taken = store.remote.taken(place_of(repository))
     refs = [ref for ref in found_refs(repository, remote.prefix) if (ref.commit, ref.key) not in taken]
     own = store.remote.id()
     refs = [ref for ref in refs if ref.store is None or ref.store != own]
@@ -90,14 +109,9 @@ def remember_taken(store: Store, repository: Repository, refs: Iterable[tuple[by
 
     A later fetch need not read them.
     """
-    where = _where(repository)
+    where = place_of(repository)
     taken = store.remote.taken(where)
     new = [each for each in refs if each not in taken]
     if new and not store.read_only:
         with store.writing():
             store.remote.put_taken(where, new)
-
-
-def _where(repository: Repository) -> bytes:
-    """Return what a repository is called in the store, as `pivcs.ops.project.common_directory` has it."""
-    return os.fsencode(os.path.realpath(repository.common_dir))

@@ -8,44 +8,47 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pivcs.errors import PivcsError
 from pivcs.gitbridge.existing import Existing
+from pivcs.gitbridge.forgotten_refs import place_of, spooled, stream_names
 from pivcs.gitbridge.packs import PackWriter
 from pivcs.gitbridge.process import Git, GitFailed
-from pivcs.gitbridge.ref_names import ROOT, encode_component
+from pivcs.gitbridge.ref_names import ROOT, decode_component, encode_component, parse_pivcs_ref
 from pivcs.gitbridge.refs_update import RefOutcome, RefUpdate, read_refs, update_refs
 from pivcs.gitbridge.remotes import read_settings, shown_address
 from pivcs.gitbridge.repository import Repository
-from pivcs.gitbridge.stream_finding import FETCHED, FoundRef, found_refs, stream_at
-from pivcs.gitbridge.stream_reading import stream_bytes
+from pivcs.gitbridge.stream_finding import FETCHED, FOLDER, PAGE, FoundRef, entries_of, found_refs, tree_of
 from pivcs.gitbridge.streams import write_stream
 from pivcs.objects.index import index_source
 from pivcs.objects.table import Table
 from pivcs.ops.masking import Guard, Mask, MaskedFile, mask_of
 from pivcs.ops.view import SessionView
 from pivcs.session.lines import LineReader
+from pivcs.store.store import Store
 
 if TYPE_CHECKING:
     from dulwich.object_store import DiskObjectStore
 
-_PAGE: Final = re.compile(r"refs/(?:heads|remotes/[^/]+)/sessions")
+_FOLDER: Final = re.compile(r"/(?:[0-9]{4}-[0-9]{2}-[0-9]{2}|undated)-([0-9a-f]{8,64})(?=/|$)")
 _CACHES: Final = ("page", "review")
 """Directories of what exports keep beside a repository for the next one."""
 
 
 class RemoteAddress(NamedTuple):
-    """A remote of a repository that forgetting does not reach; `fetched`: refs of sessions were fetched from it."""
+    """A remote of a repository that forgetting does not reach; `fetched`: refs of sessions are known of it.
+
+    `refs` are those that have what is forgotten, by the names that they have there, as they were seen last.
+    """
 
     name: str
     address: str
     fetched: bool
+    refs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +77,12 @@ class RefsPlan:
 def plan_refs(
     repository: Repository, guard: Guard, git: Git | None, *,
     sessions: Collection[bytes] = (), holding: Collection[bytes] = (), names: bytes | None = None,
+    known: Collection[tuple[str, str]] = (),
 ) -> RefsPlan:  # fmt: skip
     """Return what forgetting changes in a repository: the records that `guard` knows, and whole `sessions`. `holding`
     are the sessions that have the records: review commits of theirs go, and exports are told. `names` is the id of the
-    store when names of theirs change; the next archive writes them again. Raises `OtherRefs`, `OtherHash`.
+    store when names of theirs change; the next archive writes them again. `known` has what remotes had that holds
+    something forgotten, as the store remembers it. Raises `OtherRefs`, `OtherHash`.
     """
     covered, removed, unread = [], [], []
     with repository.objects() as objects:
@@ -87,7 +92,7 @@ def plan_refs(
                 removed.append(ref)
             elif ref.store is None and guard:
                 try:
-                    with _spooled(objects, ref) as file:
+                    with spooled(objects, ref) as file:
                         table, _ = index_source(file)
                         if guard.rows(table, file):
                             covered.append(ref)
@@ -100,55 +105,88 @@ def plan_refs(
             found = made.fullmatch(name)
             if found is not None:
                 removed.append(FoundRef(name, commit, bytes.fromhex(found[1]), None))
+    held = [*covered, *(ref for ref in removed if ref.store is None or ref.key in sessions)]
     return RefsPlan(
         repository, tuple(covered), tuple(removed), tuple(_review_refs(repository, keys)),
-        tuple(_remotes(repository, git)), tuple(unread),
+        tuple(_remotes(repository, git, [ref.name for ref in held], known, keys)), tuple(unread),
     )  # fmt: skip
-
-
-@contextmanager
-def _spooled(objects: DiskObjectStore, ref: FoundRef) -> Iterator[MaskedFile]:
-    """Give the verified bytes of a stream as a file that is gone afterwards. Raises `StreamDamaged`, `NewerStream`."""
-    with tempfile.TemporaryDirectory(prefix="pivcs-") as directory:
-        path = Path(directory, "stream")
-        with path.open("wb") as out:
-            for part in stream_bytes(objects, stream_at(objects, ref)):
-                out.write(part)
-        with MaskedFile(path) as file:
-            yield file
 
 
 def _review_refs(repository: Repository, keys: Iterable[bytes]) -> Iterator[str]:
     """Yield the refs of exported sessions: one of their components is a date and the first digits of the key."""
-    digits = "|".join(key.hex()[:8] for key in keys)
-    if not digits:
+    prefixes = tuple(key.hex()[:8] for key in keys)
+    if not prefixes:
         return
-    folder = re.compile(rf"/(?:[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}|undated)-(?:{digits})[0-9a-f]*(?:/|$)")
-    names = list(read_refs(repository, "refs/"))
-    found = [name for name in names if folder.search(name)]
+    names = read_refs(repository, "refs/")
+    found = [name for name in names if (folder := _FOLDER.search(name)) and folder[1].startswith(prefixes)]
     yield from found
-    if found:
-        yield from (name for name in names if _PAGE.fullmatch(name) is not None)
+    with repository.objects() as objects:
+        for name, commit in names.items():
+            if PAGE.fullmatch(name) is not None and (found or _page_has(objects, name, commit, prefixes)):
+                yield name
 
 
-def _remotes(repository: Repository, git: Git | None) -> Iterator[RemoteAddress]:
+def _page_has(objects: DiskObjectStore, name: str, commit: bytes, prefixes: tuple[str, ...]) -> bool:
+    """Whether a start page has a session; what cannot be read may have it."""
+    try:
+        folders = [folder for _, folder, _ in entries_of(objects, tree_of(objects, commit, name), name)]
+    except PivcsError:
+        return True
+    matches = (FOLDER.fullmatch(folder.decode("ascii", "replace")) for folder in folders)
+    return any(found is not None and found[2].startswith(prefixes) for found in matches)
+
+
+def review_patterns(refs: Iterable[str]) -> list[str]:
+    """Return what `git for-each-ref` takes for refs of review commits and start pages: the folders of sessions."""
+    patterns: dict[str, None] = {}
+    for name in refs:
+        found = _FOLDER.search(name)
+        patterns[name[: found.end(1)] if found is not None else name] = None
+    return list(patterns)
+
+
+def _remotes(
+    repository: Repository, git: Git | None, held: Collection[str], known: Collection[tuple[str, str]],
+    keys: Collection[bytes],
+) -> Iterator[RemoteAddress]:  # fmt: skip
     try:
         settings = read_settings(repository, git)
     except GitFailed:
-        return
+        settings = {}
+    addresses = {
+        name.removeprefix("remote.").removesuffix(".url"): shown_address(value)
+        for name, value in settings.items()
+        if name.startswith("remote.") and name.endswith(".url")
+    }
+    there: dict[str, set[str]] = {encode_component(called): set() for called in addresses}
+    for name in held:
+        if name.startswith(FETCHED):
+            component, _, rest = name.removeprefix(FETCHED).partition("/")
+            there.setdefault(component, set()).add(ROOT + rest)
+    for called, name in known:
+        ref = parse_pivcs_ref(name)
+        if ref is not None and ref.key in keys:
+            there.setdefault(encode_component(called), set()).add(name)
     fetched = read_refs(repository, FETCHED)
-    for name, value in sorted(settings.items()):
-        if name.startswith("remote.") and name.endswith(".url"):
-            called = name.removeprefix("remote.").removesuffix(".url")
-            prefix = f"{FETCHED}{encode_component(called)}/"
-            yield RemoteAddress(called, shown_address(value), any(each.startswith(prefix) for each in fetched))
+    called_by = {encode_component(called): called for called in [*addresses, *(called for called, _ in known)]}
+    for component, refs in sorted(there.items()):
+        called = called_by.get(component) or decode_component(component) or component
+        known_of = any(each.startswith(f"{FETCHED}{component}/") for each in fetched)
+        yield RemoteAddress(called, addresses.get(called, called), known_of, tuple(sorted(refs)))
 
 
-def forget_refs(plan: RefsPlan, guard: Guard) -> list[RefOutcome]:
+def forget_refs(plan: RefsPlan, guard: Guard, store: Store | None = None) -> list[RefOutcome]:
     """Do what a plan says; refs that are not as they were found are `refused` and left. Saying it again completes what
-    was stopped. Raises `NotWritten`, `OtherRefs`, `RefsNotWritten`, and what reading raises.
+    was stopped. The store remembers which streams are not to be fetched again, and what remotes had of them.
+
+    Raises `NotWritten`, `OtherRefs`, `RefsNotWritten`, and what reading raises.
     """
     repository = plan.repository
+    if store is not None:
+        with store.writing():
+            store.forgotten.add_streams(stream_names(ref.name for ref in plan.covered))
+            for remote in plan.remotes:
+                store.forgotten.add_refs(place_of(repository), remote.name, remote.refs)
     new: list[RefUpdate] = []
     old = [RefUpdate(ref.name, ref.commit, None) for ref in plan.removed]
     with ExitStack() as stack:
@@ -157,7 +195,7 @@ def forget_refs(plan: RefsPlan, guard: Guard) -> list[RefOutcome]:
         writer = stack.enter_context(PackWriter(directory, stack.enter_context(Existing(directory))))
         there = read_refs(repository, "refs/pivcs/") | read_refs(repository, FETCHED)
         for ref in plan.covered:
-            with _spooled(objects, ref) as file:
+            with spooled(objects, ref) as file:
                 _cover(file, guard)
                 table, reader = index_source(_rewound(file))
                 written = write_stream(SessionView(table, file, ref.name, reader.version1), writer)

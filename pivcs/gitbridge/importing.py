@@ -31,6 +31,7 @@ from pivcs.gitbridge.stream_finding import (
 from pivcs.gitbridge.stream_reading import StoredStream, StreamDamaged, stream_bytes
 from pivcs.objects.index import index_source
 from pivcs.ops.kept_streams import prefix_digests
+from pivcs.ops.masking import Guard
 from pivcs.ops.remote import known_stream, take_in
 from pivcs.ops.view import SessionView
 from pivcs.ops.writing_out import file_name
@@ -55,7 +56,8 @@ class Imported(NamedTuple):
     `outcome` is `new`, `grown` (it continues what was imported before), `known`, `forgotten` (its session must not be
     kept), `beginning` (of another stream of the repository); for files `written` or `known`; or `damaged`, with
     `error`. `path` is the file, `title` the session's name or first prompt where it can be told. `is_known` says that
-    the store had something of the session before.
+    the store had something of the session before, `holds_forgotten` that the repository has something in the stream
+    which the store has forgotten.
     """
 
     stream: str
@@ -66,6 +68,7 @@ class Imported(NamedTuple):
     error: PivcsError | None = None
     title: str | None = None
     is_known: bool = False
+    holds_forgotten: bool = False
 
 
 class ImportedNames(NamedTuple):
@@ -236,18 +239,23 @@ def import_to_store(archive: Archive, store: Store, *, now: int, origin: str) ->
     when it cannot be written.
     """
     before = set(store.session_keys())
+    guard = Guard.of(store)
     for each in archive.verified():
         if isinstance(each, Imported):
             yield each._replace(is_known=each.key in before)
             continue
         stream = each.stream
         if known_stream(store, stream.key, stream.size, stream.digest) is not None:
-            outcome = "known"
+            outcome, holds = "known", False
         else:
+            holds = stream.key in guard.sessions or bool(guard and guard.rows(each.view.table, each.view.source))
             taken = take_in(store, each.file, stream.key, stream.digest, now, origin)
             outcome = _OUTCOMES.get(taken.outcome, "grown")
-        title = _title(each.view)
-        yield Imported(stream.where, stream.key, stream.size, outcome, title=title, is_known=stream.key in before)
+        title = _title(each.view) if not holds else None  # it may be what was forgotten
+        yield Imported(
+            stream.where, stream.key, stream.size, outcome, title=title, is_known=stream.key in before,
+            holds_forgotten=holds,
+        )  # fmt: skip
 
 
 def import_names(archive: Archive, store: Store) -> Iterator[ImportedNames | Imported]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pivcs.errors import PivcsError
+from pivcs.gitbridge.forgotten_refs import ForgottenRefs
 from pivcs.gitbridge.ref_names import ROOT, parse_pivcs_ref, stream_ref
 from pivcs.gitbridge.refs_update import RefOutcome, RefUpdate, read_refs, update_refs
 from pivcs.gitbridge.remotes import Remote
@@ -27,12 +28,15 @@ if TYPE_CHECKING:
 
 class Push(NamedTuple):
     """What a push did. `refs` are those of the other side that have news, were refused, or are `beginning`: streams
-    that were not sent because a longer one is there. `sessions` and `bytes` count the streams that were sent."""
+    that were not sent because a longer one is there. `sessions` and `bytes` count the streams that were sent.
+    `forgotten` are refs there that hold something forgotten, `kept` those here, which were not sent."""
 
     remote: Remote
     refs: tuple[RefOutcome, ...]
     sessions: int
     bytes: int
+    forgotten: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
 
     @property
     def refused(self) -> bool:
@@ -44,18 +48,26 @@ BEGINNING: Final = "beginning"
 
 
 def push(
-    repository: Repository, remote: Remote, transport: Transport, store_id: bytes | None, *, force: bool = False
-) -> Push:
+    repository: Repository, remote: Remote, transport: Transport, store_id: bytes | None, *, force: bool = False,
+    forgotten: ForgottenRefs | None = None,
+) -> Push:  # fmt: skip
     """Send what this repository has of sessions to a remote, as far as that lacks it.
 
     `store_id` is the id of the store whose names are replaced there; names of other stores are only added. A ref there
     that names something else than the one here is left and told, unless `force`. Nothing is sent, and nothing is asked
-    beyond the refs, when the remote has all. Raises `TransportFailed`, `OtherHash`, `OtherRefs`.
+    beyond the refs, when the remote has all. What holds something forgotten is neither sent nor fetched.
+
+    Raises `TransportFailed`, `OtherHash`, `OtherRefs`.
     """
-    ours = _refs_here(repository)
+    here, there_all = _refs_here(repository), transport.refs()
+    has = forgotten.has if forgotten is not None else _has_nothing
+    ours = {name: commit for name, commit in here.items() if not has(name)}
     with repository.objects() as objects:
-        theirs = transport.refs()
-        _fetch_rivals(repository, remote, transport, objects, ours, theirs)
+        rivals = _fetch_rivals(repository, remote, transport, objects, ours,
+                               {name: commit for name, commit in there_all.items() if not has(name)})  # fmt: skip
+    if forgotten is not None:
+        forgotten.drop(repository, remote, rivals)
+    theirs = {name: commit for name, commit in there_all.items() if not has(name)}
     updates: list[RefUpdate] = []
     outcomes: list[RefOutcome] = []
     with repository.objects() as objects:
@@ -80,7 +92,14 @@ def push(
         sent = [ref for ref in outcomes if ref.outcome in ("new", "moved")]
         sizes = {ref.name: stream.size for ref in sent if (stream := streams.of(ref.name, ref.new)) is not None}
     _remember(repository, remote, ours, theirs, outcomes)
-    return Push(remote, tuple(outcomes), len({_key(name) for name in sizes}), sum(sizes.values()))
+    removed = {ref.name for ref in outcomes if ref.outcome == "removed"}
+    held = forgotten.seen(repository, remote, there_all.keys() - removed) if forgotten is not None else ()
+    kept = tuple(name for name in here if name not in ours)
+    return Push(remote, tuple(outcomes), len({_key(name) for name in sizes}), sum(sizes.values()), held, kept)
+
+
+def _has_nothing(_: str) -> bool:
+    return False
 
 
 def has_streams(repository: Repository) -> bool:
@@ -167,9 +186,9 @@ class _Streams:
 def _fetch_rivals(
     repository: Repository, remote: Remote, transport: Transport, objects: DiskObjectStore,
     ours: Mapping[str, bytes], theirs: Mapping[str, bytes],
-) -> None:  # fmt: skip
+) -> list[str]:  # fmt: skip
     """Get the streams that the other side alone has of sessions of which it lacks a stream: one may be the beginning of
-    another."""
+    another. Returns their names."""
     from dulwich.objects import ObjectID
 
     lacking = {_key(name) for name in ours if name not in theirs and not _is_names(name)}
@@ -181,6 +200,7 @@ def _fetch_rivals(
         if ObjectID(commit.hex().encode()) not in objects:
             wanted[name] = remote.prefix + name.removeprefix(ROOT)
     transport.fetch(wanted)
+    return list(wanted)
 
 
 def _remember(

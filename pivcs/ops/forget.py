@@ -15,6 +15,7 @@ from pivcs.ops.access import view_of
 from pivcs.ops.covering import CannotForget, Cover, covered_view, same_rows
 from pivcs.ops.forget_traces import Traces, find_traces, remove_traces
 from pivcs.ops.fresh import RealPaths
+from pivcs.ops.kept_streams import prefix_digests
 from pivcs.ops.masking import Guard, Masks, mask_of, record_of
 from pivcs.ops.operations import NoNames
 from pivcs.ops.view import SessionView
@@ -27,6 +28,8 @@ from pivcs.store.refs import RefChange
 from pivcs.store.store import Store
 
 TRIES: Final = 10
+DIGEST_BEGINNING: Final = 8
+"""Bytes of a stream's digest by which refs name it."""
 
 
 class NothingForgotten(StateError):
@@ -64,9 +67,10 @@ class ForgetPlan:
     """What forgetting an entry removes: the entry and its copies under other object ids, where they are, and what else
     says something of it.
 
-    `kind` is its type, with the role of a message, and `size` its bytes; of its text there is nothing here, as a plan is
-    shown. `again`: the store has forgotten it already. `seen` are the streams that were looked through, by number and
-    size.
+    `kind` is its type, with the role of a message, and `size` its bytes; of its text there is nothing here, as a plan
+    is shown. `again`: the store has forgotten it already. `digests` are the keys of the sessions whose streams have it,
+    with the first 8 bytes of the digest that such a stream has. `seen` are the streams that were looked through, by
+    number and size.
     """
 
     name: str
@@ -77,6 +81,7 @@ class ForgetPlan:
     traces: Traces
     again: bool
     masks: tuple[tuple[Stream, Masks], ...]
+    digests: tuple[tuple[bytes, bytes], ...]
     seen: frozenset[tuple[int, int]]
 
     @property
@@ -94,7 +99,7 @@ def plan_forget(view: SessionView, row: int) -> ForgetPlan:
     again = row in table.forgotten_rows()
     target = known if known is not None else record_of(table, row, view.source)
     guard = Guard([target])
-    records, places, masks = {target.oid: target}, [], []
+    records, places, masks, digests = {target.oid: target}, [], [], []
     streams = store.streams()
     for stream in streams:
         found = guard.rows(store.table_of(stream), store.bytes_of(stream))
@@ -103,13 +108,16 @@ def plan_forget(view: SessionView, row: int) -> ForgetPlan:
             place, covers = _covered(store, stream, [each for each, _ in found])
             places.append(place)
             masks.append((stream, covers))
+            if stream.session is not None:
+                digest = prefix_digests(store.bytes_of(stream), [stream.size])[stream.size]
+                digests.append((stream.session, digest[:DIGEST_BEGINNING]))
     traces = Traces() if again and not places else find_traces(store, view, row)
     entry = view.entry(row)
     role = entry.message.role if entry.message is not None else None
     kind = ", ".join(text for text in (entry.type, role) if text)
     return ForgetPlan(
-        table.name(row), "" if again else kind, table.length[row], tuple(records.values()), tuple(places), traces, again and not places, tuple(masks),
-        _sizes(streams),
+        table.name(row), "" if again else kind, table.length[row], tuple(records.values()), tuple(places), traces,
+        again and not places, tuple(masks), tuple(digests), _sizes(streams),
     )  # fmt: skip
 
 
@@ -182,6 +190,7 @@ def finish(store: Store, *, always: bool = False) -> None:
 def _apply(store: Store, view: SessionView, plan: ForgetPlan, covers: list[Cover], now: int) -> None:
     if _sizes(store.streams()) != plan.seen:  # what is new may have the entry
         raise StreamMoved(store.database.where)
+    store.forgotten.add_streams(plan.digests)
     for cover in covers:
         cover.put()
     store.forgotten.add(plan.records)
@@ -212,6 +221,7 @@ def remember(store: Store, prefix: str) -> tuple[list[bytes], list[bytes]]:
         for key in sessions:
             store.forgotten.remove_session(key)
         store.forgotten.remove(oids)
+        store.forgotten.clear_streams()
         for stream in store.streams():
             table = store.table_of(stream)
             if any(table.digest(row) in oids for row in table.forgotten_rows()):

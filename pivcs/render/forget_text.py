@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 
-from pivcs.gitbridge.forgetting import RefsPlan
-from pivcs.gitbridge.ref_names import ROOT
+from pivcs.gitbridge.forgetting import RefsPlan, review_patterns
 from pivcs.gitbridge.refs_update import RefOutcome
+from pivcs.gitbridge.stream_finding import PAGE
 from pivcs.ops.forget import ForgetPlan
 from pivcs.ops.forget_session import SessionPlan
 from pivcs.render.amounts import format_bytes, plural
@@ -17,6 +18,7 @@ from pivcs.render.text import one_line, visible
 
 _DIGITS = 16
 _SHOWN = 8
+_NAMED = 10
 _SAID = 60
 
 
@@ -102,25 +104,57 @@ def _stays(
     for each in repositories:
         where = visible(each.where, keep="")
         if each or done:
-            yield f"  {where}: old objects, until git collects them: `git -C {where} gc --prune=now`"
-        if each.review:
-            yield f"  {where}: {plural(len(each.review), 'ref')} of review commits; delete them and export anew"
+            yield f"  {where}: old objects, until git collects them: `git -C {_argument(each.where)} gc --prune=now`"
+        yield from _review_lines(each, looks)
         for remote in each.remotes:
-            known = " (sessions were fetched from it)" if remote.fetched else ""
-            name = visible(remote.name, keep="")
-            yield f"  remote {name}, {visible(remote.address, keep='')}{known}: delete its refs, then `pivcs push`"
-            for ref in _own(each)[:_SHOWN]:
-                yield "    " + style(Role.DIM, f"git -C {where} push {name} --delete {ref}")
+            told = f"  remote {visible(remote.name, keep='')}, {visible(remote.address, keep='')}: "
+            if not remote.refs:
+                yield told + "nothing of it was there when pivcs asked last"
+                continue
+            yield told + f"{plural(len(remote.refs), 'ref')} with it; delete them there, then `pivcs push`:"
+            yield from ("    " + line for line in delete_commands(each.where, remote.name, remote.refs))
+        if each.remotes and any("/review/" in ref.name for ref in each.removed):
+            yield f"  {where}: `pivcs push` sends no refs below review/; if they were pushed by hand, delete them there"
     yield "  exports, archives and stores of other machines, backups of the store, snapshots of work trees"
     if not done:
         yield ""
         yield style(Role.WARNING, "It cannot be undone. --yes does it.")
 
 
-def _own(plan: RefsPlan) -> list[str]:
-    """Return the refs that a remote has under the same names, if it was pushed to."""
-    refs = (ref.name for ref in (*plan.covered, *plan.removed))
-    return [visible(name, keep="") for name in refs if name.startswith(ROOT)]
+def _review_lines(plan: RefsPlan, looks: Looks) -> Iterator[str]:
+    """Yield the refs of review commits and start pages, and what removes them."""
+    if not plan.review:
+        return
+    where = visible(plan.where, keep="")
+    yield f"  {where}: {plural(len(plan.review), 'ref')} of review commits"
+    for name in plan.review[:_NAMED]:
+        yield "    " + looks.styler(Role.DIM, visible(name, keep=""))
+    if len(plan.review) > _NAMED:
+        yield looks.styler(Role.DIM, f"    and {len(plan.review) - _NAMED:,} more")
+    if any(PAGE.fullmatch(name) for name in plan.review):
+        yield "  the branch `sessions` has the bytes as well, and its history keeps them: it has to go, too"
+    git = f"git -C {_argument(plan.where)}"
+    patterns = " ".join(map(_argument, review_patterns(plan.review)))
+    yield "  delete them all, collect the old objects, then export anew:"
+    yield f"    {git} for-each-ref --format='delete %(refname)' {patterns} | {git} update-ref --stdin"
+
+
+def delete_commands(where: str | None, remote: str, refs: Sequence[str]) -> Iterator[str]:
+    """Yield the commands that delete refs at a remote of a repository, None for the current directory's."""
+    git = f"git -C {_argument(where)}" if where is not None else "git"
+    for first in range(0, len(refs), _SHOWN):
+        names = " ".join(map(_argument, refs[first : first + _SHOWN]))
+        yield f"{git} push {_argument(remote)} --delete {names}"
+
+
+def update_commands(where: str, refs: Sequence[str]) -> Iterator[str]:
+    """Yield the commands that delete refs of a repository here."""
+    for name in refs:
+        yield f"git -C {_argument(where)} update-ref -d {_argument(name)}"
+
+
+def _argument(text: str) -> str:
+    return visible(shlex.quote(text), keep="")
 
 
 def outcome_lines(outcomes: Sequence[RefOutcome], looks: Looks) -> Iterator[str]:
@@ -198,7 +232,13 @@ def _repository(plan: RefsPlan, outcomes: Sequence[RefOutcome]) -> Document:
         "refused": [ref.name for ref in outcomes if ref.outcome == "refused" and ref.name in names],
         "review": list(plan.review),
         "remotes": [
-            {"name": remote.name, "address": remote.address, "fetched": remote.fetched} for remote in plan.remotes
+            {
+                "name": remote.name,
+                "address": remote.address,
+                "fetched": remote.fetched,
+                "refs": list(remote.refs),
+            }
+            for remote in plan.remotes
         ],
         "unread": list(plan.unread),
     }

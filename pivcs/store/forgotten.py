@@ -58,6 +58,39 @@ class ForgottenStore:
         """Let a session be kept again."""
         self._database.connection.execute("DELETE FROM forgotten_session WHERE key = ?", (key,))
 
+    def streams(self) -> set[tuple[bytes, bytes]]:
+        """Return streams that hold something forgotten: the session's key and the first 8 bytes of the digest."""
+        return {(key, digest) for key, digest in self._all("SELECT session, digest FROM forgotten_stream")}
+
+    def add_streams(self, streams: Iterable[tuple[bytes, bytes]]) -> None:
+        """Remember that streams hold something forgotten."""
+        self._database.connection.executemany("INSERT OR IGNORE INTO forgotten_stream VALUES (?, ?)", streams)
+
+    def clear_streams(self) -> None:
+        """Know no such stream any more; they are found again by reading them."""
+        for table in ("forgotten_stream", "forgotten_ref"):
+            self._database.connection.execute(f"DELETE FROM {table}")
+
+    def refs(self, repository: bytes) -> list[tuple[str, str]]:
+        """Return what remotes had when a repository (the real path of its common directory) asked them last: pairs of
+        what a remote is called and a ref with something forgotten."""
+        return self._all(
+            "SELECT remote, name FROM forgotten_ref WHERE repository = ? ORDER BY remote, name", repository
+        )
+
+    def add_refs(self, repository: bytes, remote: str, names: Iterable[str]) -> None:
+        """Remember that a remote has refs with something forgotten."""
+        self._database.connection.executemany(
+            "INSERT OR IGNORE INTO forgotten_ref VALUES (?, ?, ?)", [(repository, remote, name) for name in names]
+        )
+
+    def put_refs(self, repository: bytes, remote: str, names: Iterable[str]) -> None:
+        """Remember which refs with something forgotten a remote has, in place of what was known of it."""
+        self._database.connection.execute(
+            "DELETE FROM forgotten_ref WHERE repository = ? AND remote = ?", (repository, remote)
+        )
+        self.add_refs(repository, remote, names)
+
     def begin_erasure(self, now: int) -> None:
         """Note that bytes are removed in this transaction which `erase` has to remove from the file itself."""
         connection = self._database.connection

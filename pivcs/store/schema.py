@@ -257,6 +257,22 @@ CREATE TABLE forgotten (
 -- Sessions of which nothing must be kept again.
 CREATE TABLE forgotten_session (key BLOB PRIMARY KEY) WITHOUT ROWID;
 
+-- Streams in repositories that hold something forgotten, by the first 8 bytes of their digest: they need not be read
+-- again to know it.
+CREATE TABLE forgotten_stream (
+    session BLOB NOT NULL,
+    digest BLOB NOT NULL,
+    PRIMARY KEY (session, digest)
+) WITHOUT ROWID;
+
+-- Refs with something forgotten that a remote had when a repository asked it last.
+CREATE TABLE forgotten_ref (
+    repository BLOB NOT NULL,
+    remote TEXT NOT NULL,
+    name TEXT NOT NULL,
+    PRIMARY KEY (repository, remote, name)
+) WITHOUT ROWID;
+
 -- One row as long as forgotten bytes may still stand in parts of the file, or of its log, that hold nothing any more.
 CREATE TABLE erasure (since INTEGER NOT NULL);
 

@@ -51,6 +51,9 @@ def forgotten(files: list[Path], capfdbinary: Capture) -> Documents:
         commit = git(project, "for-each-ref", "--format=%(objectname)", "--count=1").decode().strip()
         git(project, "update-ref", f"refs/heads/2026-01-01-{ident[:8]}/main", commit)
         git(project, "update-ref", f"refs/pivcs/{ident}/s/{'0' * 16}", commit)
+        (stream,) = [name for name in _refs(project) if "/s/" in name and "/s/0000" not in name]
+        kept = git(project, "rev-parse", stream).decode().strip()
+        git(project, "update-ref", stream.replace("refs/pivcs/", "refs/pivcs-remotes/origin/"), kept)
         found = [_written(capfdbinary, "forget", "--json", str(path), "dddddddd", *more) for more in ((), ("--yes",))]
         found.append(_written(capfdbinary, "forget", "--json", str(path), "dddddddd"))
         found += [_written(capfdbinary, "forget", "--json", str(path), *more) for more in ((), ("--yes",))]

@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 from pivcs.gitbridge.archive import archive
-from pivcs.gitbridge.fetch import Fetched, fetch, take_fetched
+from pivcs.gitbridge.fetch import Fetched, drop_forgotten, fetch, take_fetched
+from pivcs.gitbridge.forgotten_refs import ForgottenRefs
 from pivcs.gitbridge.importing import Imported, ImportedNames
 from pivcs.gitbridge.process import Git
 from pivcs.gitbridge.push import Push, push
@@ -43,12 +44,16 @@ class Clone(Machine):
         """Archive all sessions, and send them."""
         views = {stream.session: view_of(self.store, stream) for stream in self.store.streams()}
         archive(views.values(), self.repository, self.id, force=force)
-        return push(self.repository, self.remote, self.way, self.id, force=force)
+        forgotten = ForgottenRefs(self.store)
+        return push(self.repository, self.remote, self.way, self.id, force=force, forgotten=forgotten)
 
     def fetch(self) -> tuple[Fetched, list[Imported | ImportedNames]]:
         """Fetch, and take what came into the store."""
-        done = fetch(self.repository, self.remote, self.way)
-        return done, list(take_fetched(self.repository, self.remote, self.store, now=CLOCK))
+        forgotten = ForgottenRefs(self.store)
+        done = fetch(self.repository, self.remote, self.way, forgotten)
+        came = list(take_fetched(self.repository, self.remote, self.store, now=CLOCK))
+        drop_forgotten(self.repository, done, [each for each in came if isinstance(each, Imported)], forgotten)
+        return done, came
 
     def refs(self, prefix: str = "refs/pivcs/") -> dict[str, bytes]:
         """Return refs of its repository."""

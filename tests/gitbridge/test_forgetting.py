@@ -10,17 +10,19 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pivcs.gitbridge.forgetting import RefsPlan, forget_refs, plan_refs
+from pivcs.gitbridge.forgotten_refs import place_of
 from pivcs.gitbridge.refs_update import read_refs
 from pivcs.gitbridge.repository import find_repository
 from pivcs.ops.access import view_of
 from pivcs.ops.covering import CannotForget
-from pivcs.ops.forget import finish, forget, plan_forget
+from pivcs.ops.forget import finish, forget, plan_forget, remember
 from pivcs.ops.forget_session import forget_session, plan_session
 from pivcs.ops.fsck import fsck
 from pivcs.ops.masking import Guard
 from pivcs.store.store import Store
 from tests.builders import CLOCK, header_line, message_line
 from tests.gitbridge.archives import Machine
+from tests.gitbridge.clones import Clone, shared
 from tests.gitbridge.git import check, needs_git, new_repository
 from tests.gitbridge.git import git as run
 from tests.ops.syncing import session_bytes, share
@@ -182,3 +184,117 @@ def test_remotes_and_review_commits_are_told(here: Machine, place: Path) -> None
     assert [(remote.name, remote.address) for remote in plan.remotes] == [("origin", "https://git.example.org/p.git")]
     assert plan.review == (f"refs/heads/2026-01-01-{key.hex()[:8]}/main",)
     assert not [name for name in read_refs(find_repository(str(place)), "refs/pivcs/") if "/review/" in name]
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Iterator[tuple[Clone, Clone]]:
+    hub = new_repository(tmp_path / "hub.git", "--bare")
+    with Clone(tmp_path / "a", hub, 1) as a, Clone(tmp_path / "b", hub, 2) as b:
+        for each in (a, b):
+            run(each.place, "remote", "add", "origin", str(hub))
+        yield a, b
+
+
+def forget_there(machine: Clone) -> RefsPlan:
+    """Forget the entry with the secret as the command does."""
+    view = view_of(machine.store, machine.store.streams()[0])
+    plan = plan_forget(view, 2)
+    guard = Guard(plan.records)
+    known = machine.store.forgotten.refs(place_of(machine.repository))
+    keys = {view.key.digest} if view.key is not None else set()
+    refs = plan_refs(machine.repository, guard, None, holding=keys, known=known)
+    forget(view, plan, 2, CLOCK)
+    forget_refs(refs, guard, machine.store)
+    finish(machine.store)
+    return refs
+
+
+def test_refs_that_a_remote_has_are_told_until_they_are_deleted(pair: tuple[Clone, Clone]) -> None:
+    a, _ = pair
+    a.save("s", with_secret())
+    a.push()
+    (old,) = shared(a.hub)
+    for _ in range(2):  # said again, too
+        (remote,) = forget_there(a).remotes
+        assert (remote.name, remote.refs) == ("origin", (old,))
+    assert a.push().forgotten == (old,)
+    assert len(shared(a.hub)) == 2
+    run(a.place, "push", "-q", "origin", "--delete", old)
+    assert a.push().forgotten == ()
+    assert forget_there(a).remotes[0].refs == ()
+
+
+def test_known_stream_is_not_fetched_again_and_gc_removes_the_old_one(pair: tuple[Clone, Clone]) -> None:
+    a, _ = pair
+    a.save("s", with_secret())
+    a.push()
+    (old,) = shared(a.hub)
+    forget_there(a)
+    for _ in range(2):
+        done, _ = a.fetch()
+        assert old not in [ref.name for ref in done.refs]
+        assert old.rpartition("/")[2] not in " ".join(a.refs("refs/"))
+        a.push()
+    run(a.place, "gc", "-q", "--prune=now")
+    assert not has_secret(a.place)
+
+
+def test_stream_of_another_machine_with_more_in_it_is_taken_in_and_its_ref_dropped(pair: tuple[Clone, Clone]) -> None:
+    a, b = pair
+    a.save("s", with_secret())
+    a.push()
+    b.fetch()
+    forget_there(a)
+    b.save("s", with_secret() + message_line("dddddddd", "cccccccc", "user", "And more."))
+    b.push()
+    new = [name for name in shared(a.hub) if name not in a.refs("refs/pivcs-remotes/")]
+    for _ in range(2):
+        a.fetch()
+        held = [name for _, name in a.store.forgotten.refs(place_of(a.repository))]
+        assert held
+        assert set(held) <= set(new)
+        assert not [name for name in a.refs("refs/") if name.rpartition("/")[2] in {each[-16:] for each in held}]
+    assert any(b"And more." in data for data in a.kept())
+    assert all(SECRET.encode() not in data for data in a.kept())
+    run(a.place, "gc", "-q", "--prune=now")
+    assert not has_secret(a.place)
+
+
+def test_archived_stream_that_another_clone_still_has_is_not_sent(pair: tuple[Clone, Clone], tmp_path: Path) -> None:
+    a, _ = pair
+    a.save("s", with_secret())
+    a.archive(a.place)
+    (old,) = a.refs()
+    other = new_repository(tmp_path / "elsewhere")
+    a.archive(other)
+    forget_entry(a.store, other)
+    done = a.push()
+    assert done.kept == (old,)
+    assert old not in shared(a.hub)
+    assert len(shared(a.hub)) == 1
+
+
+def test_nothing_of_a_forgotten_session_is_fetched(pair: tuple[Clone, Clone]) -> None:
+    a, _ = pair
+    a.save("s", with_secret())
+    a.push()
+    session = plan_session(view_of(a.store, a.store.streams()[0]))
+    refs = plan_refs(a.repository, Guard(), None, sessions=[session.key])
+    assert refs.remotes[0].refs == tuple(shared(a.hub))
+    forget_session(a.store, session, CLOCK)
+    forget_refs(refs, Guard(), a.store)
+    assert a.fetch()[1] == []
+    assert a.refs("refs/") == {}
+    assert [name for _, name in a.store.forgotten.refs(place_of(a.repository))] == list(shared(a.hub))
+
+
+def test_remembered_entry_is_fetched_again(pair: tuple[Clone, Clone]) -> None:
+    a, _ = pair
+    a.save("s", with_secret())
+    a.push()
+    (old,) = shared(a.hub)
+    forget_there(a)
+    a.fetch()
+    remember(a.store, a.store.forgotten.records()[0].oid.hex())
+    a.fetch()
+    assert old.replace("refs/pivcs/", a.remote.prefix) in a.refs("refs/")

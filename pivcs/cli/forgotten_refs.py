@@ -1,0 +1,54 @@
+"""Warnings about repositories that have something which was forgotten here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from pivcs.cli.output import warn
+from pivcs.cli.target import current_directory, open_store
+from pivcs.gitbridge.remotes import Remote, shown_address
+from pivcs.gitbridge.repository import Repository
+from pivcs.render.amounts import plural
+from pivcs.render.forget_text import delete_commands, update_commands
+from pivcs.store.errors import NoStore
+from pivcs.store.store import Store
+
+
+def known_store() -> Store | None:
+    """Return the store if there is one already."""
+    try:
+        return open_store(create=False)
+    except NoStore:
+        return None
+
+
+def warn_of_forgotten(repository: Repository, remote: Remote, refs: Sequence[str]) -> None:
+    """Say which refs of a remote hold something forgotten, and what deletes them there."""
+    if refs:
+        where = str(repository.root or repository.common_dir)
+        told = f"{plural(len(refs), 'ref')} of {remote.shown} still {_holds(refs)} something that was forgotten here"
+        warn("\n  ".join([f"{told}; to delete:", *delete_commands(where, remote.shown, refs)]))
+
+
+def warn_of_imported(where: str, streams: Sequence[str], given: str) -> None:
+    """Say which streams of a repository hold something forgotten, and what deletes their refs there.
+
+    `given` is what the user called the repository, `where` its path when that is one.
+    """
+    if not streams:
+        return
+    refs = [name for name in streams if name.startswith("refs/")]
+    shown = shown_address(given)
+    lines = [f"{plural(len(streams), 'stream')} of '{shown}' still {_holds(streams)} something that was forgotten here"]
+    if os.path.isdir(os.path.join(current_directory(), given)):
+        lines += update_commands(where, refs)
+    else:
+        lines += delete_commands(None, shown, refs)
+    if len(refs) < len(streams):
+        lines.append("its branch `sessions` has it, and keeps it in its history: delete that, and export anew")
+    warn("\n  ".join(lines))
+
+
+def _holds(names: Sequence[str]) -> str:
+    return "holds" if len(names) == 1 else "hold"
