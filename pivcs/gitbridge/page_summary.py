@@ -39,8 +39,8 @@ _TELLING: Final = (USER, ASSISTANT, TOOL_RESULT, COMPACTION, BRANCH_SUMMARY)
 
 
 class BranchSummary(NamedTuple):
-    """A branch: `node` is the object id of its tip in hex, `entries` are those that it has alone, and `prompt`,
-    `files` (their number, and the first ones by name) and `cost` in dollars are of these."""
+    """A branch: `node` is the object id of its tip in hex, `entries` are those that it has alone, and `prompt` (their
+    first, empty without), `files` (their number, and the first ones by name) and `cost` in dollars are of these."""
 
     name: str
     node: str
@@ -138,12 +138,13 @@ def _branch(
     touched: dict[int, tuple[str, ...]],
 ) -> BranchSummary:  # fmt: skip
     entries, _, about = extent
+    prompt = view.subject(about) if view.table.code[about] == USER else ""
     rows = _lower_end(view, branch.row, entries)
     own = [costs[row] for row in rows if row in costs]
     files = {path for row in rows if row in touched for path in touched[row]}
     shown = tuple(short(path, _LONGEST_PATH) for path in sorted(files)[:MOST_FILES])
     return BranchSummary(
-        plain(branch.name), view.table.digest(branch.row).hex(), entries, short(view.subject(about)),
+        plain(branch.name), view.table.digest(branch.row).hex(), entries, short(prompt),
         outcome_of(view, branch.row), len(files), shown, _dollars(own),
     )  # fmt: skip
 

@@ -1,17 +1,17 @@
 """The text of a start page: how the repository is laid out, how to get sessions back, and a table for each session.
 
-Whatever a session says is escaped: no Markdown, no HTML, nothing that becomes a link.
+The first two are folded, so that sessions are what is seen. Whatever a session says is escaped: `markdown_text`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
+from pivcs.gitbridge.markdown_text import escaped
 from pivcs.gitbridge.objects import LATEST_TIME
-from pivcs.gitbridge.page_summary import BranchSummary, StreamSummary, short
+from pivcs.gitbridge.page_summary import BranchSummary, StreamSummary
 from pivcs.gitbridge.page_tree import Page, PageSession
 from pivcs.gitbridge.ref_names import branch_ref, tag_ref
 
@@ -21,15 +21,14 @@ PAGES: Final = "pages"
 MOST: Final = 200
 """Sessions on one page, at most; the latest are on the first."""
 _MOST_NAMES: Final = 20
-_ESCAPED: Final = re.compile(r"[\\`*_\[\]<>|#~$&@:]")
-_ENTITIES: Final = {"<": "&lt;", "&": "&amp;", ":": "&#58;", "@": "&#64;"}
 _INTRODUCTION: Final = """# Agent sessions
 
 Conversations of a coding agent as commits: mostly one for each entry, with what was said in its message and on a page
 of its tree, beside the project's files as they were known at that point. `git log -p` of a branch reads like the
 conversation; `git merge-base` and `git diff` of two branches compare attempts.
 
-## Layout
+<details>
+<summary>Layout</summary>
 
 | where | what |
 |---|---|
@@ -50,7 +49,10 @@ conversation; `git merge-base` and `git diff` of two branches compare attempts.
 A session is called by the date in its header and the first digits of its key. Names are percent-encoded, capitals too.
 Ids depend on the entries alone: the same session exported anywhere gives the same commits.
 
-## Getting sessions back
+</details>
+
+<details>
+<summary>Getting sessions back</summary>
 
 An ordinary clone has everything. `pivcs` reads its objects, never the work tree:
 
@@ -62,6 +64,8 @@ pivcs import review d8fddc36           one of them, by the first digits of its k
 ```
 
 What was tampered with is named, and refused.
+
+</details>
 """
 
 
@@ -116,13 +120,17 @@ def _table(told: _Told) -> Iterator[str]:
         if number == 0:
             yield f"### {escaped(summary.title)}"
             yield ""
+            if not summary.entries:
+                yield f"`{told.folder}`: no entries: not a pi session?"
+                yield ""
+                continue
             facts = [_plural(summary.entries, "entry", "entries"), _plural(summary.files, "changed file"),
                      f"${summary.cost:.4f}", _time(summary.time)]  # fmt: skip
             yield f"`{told.folder}`: {', '.join(filter(None, facts))}"
         else:
             yield f"Kept, too: another state of it with {_plural(summary.entries, 'entry', 'entries')}"
         yield ""
-        yield "| branch | first prompt | outcome | own entries | files | cost in $ |"
+        yield "| branch | asked | outcome | own entries | files | cost in $ |"
         yield "|---|---|---|---|---|---|"
         for branch in summary.branches:
             yield _row(told.folder, branch, names.pop(branch.node, []))
@@ -160,18 +168,13 @@ def _row(folder: str, branch: BranchSummary, named: list[str]) -> str:
     if branch.files > len(branch.paths):
         files += f" +{branch.files - len(branch.paths)}"
     return (
-        f"| {refs} | {escaped(branch.prompt)} | {escaped(branch.outcome)} | {branch.entries} | {files} "
+        f"| {refs} | {escaped(branch.prompt) or '-'} | {escaped(branch.outcome)} | {branch.entries} | {files} "
         f"| {branch.cost:.4f} |"
     )
 
 
 def _ref(name: str) -> str:
     return f"`{name.removeprefix('refs/heads/').removeprefix('refs/tags/')}`"
-
-
-def escaped(text: str) -> str:
-    """Return text for a cell of a table or a heading: no Markdown, no HTML, no link."""
-    return _ESCAPED.sub(lambda found: _ENTITIES.get(found[0], f"\\{found[0]}"), short(text))
 
 
 def _plural(count: int, one: str, many: str | None = None) -> str:

@@ -21,7 +21,7 @@ from pivcs.gitbridge.page_export import StartPage
 from pivcs.gitbridge.page_summary import decode_summary, encode_summary, summary_of
 from pivcs.gitbridge.page_tree import PageSession, read_page, union
 from pivcs.gitbridge.review_targets import Chosen
-from pivcs.gitbridge.start_page import MOST, escaped, page_texts
+from pivcs.gitbridge.start_page import MOST, page_texts
 from pivcs.ops.access import view_of as stored_view
 from pivcs.ops.operations import create_branch, set_tag
 from tests.builders import CLOCK, build_session, entry_line, header_line, label_line, message_line, tool_call_line
@@ -268,9 +268,9 @@ def test_the_page_tells_how_branches_ended_what_they_cost_and_touched(tmp_path: 
     export([view_of(data)], Destination.open(tmp_path / "review"))
     text = readme(tmp_path / "review")
     (row,) = [line for line in text.splitlines() if line.startswith("| `2026") and "/main` |" in line]
-    assert "unfinished: 1 call without a result".replace(":", "&#58;") in row
+    assert "unfinished: 1 call without a result" in row
     assert "src/x.py" in row
-    assert "First \\| &lt;b\\>prompt&lt;/b\\> &#64;me https&#58;//evil.example" in row
+    assert "First \\| &lt;b>prompt&lt;/b> `@me` `https://evil.example`" in row
     assert len(re.findall(r"(?<!\\)\|", row)) == 7
 
 
@@ -305,10 +305,34 @@ def test_summaries_that_say_odd_things_are_none() -> None:
     assert len(shown.title) == 160
 
 
-def test_nothing_in_a_cell_is_markdown() -> None:
-    assert escaped("[x](y) `z` $1$ ~~a~~ #1 <img> &lt; a_b\\|c") == (
-        "\\[x\\](y) \\`z\\` \\$1\\$ \\~\\~a\\~\\~ \\#1 &lt;img\\> &amp;lt; a\\_b\\\\\\|c"
-    )
+def test_only_a_users_prompt_was_asked(tmp_path: Path) -> None:
+    data = header_line() + message_line("aaaaaaaa", None, content="Ask.")
+    data += message_line("bbbbbbbb", "aaaaaaaa", "assistant", "One.")
+    data += message_line("cccccccc", "aaaaaaaa", "assistant", "Two.")
+    summary = summary_of(view_of(data))
+    assert sorted((branch.prompt, branch.entries) for branch in summary.branches) == [("", 1), ("", 1)]
+    export([view_of(data)], Destination.open(tmp_path / "review"))
+    rows = [line for line in readme(tmp_path / "review").splitlines() if line.startswith("| `2026")]
+    assert [line.split(" | ")[1] for line in rows] == ["-", "-"]
+    (alone,) = summary_of(view_of(SHORT)).branches
+    assert alone.prompt
+
+
+def test_sessions_are_seen_before_what_is_folded(tmp_path: Path) -> None:
+    export([view_of(SHORT)], Destination.open(tmp_path / "review"))
+    text = readme(tmp_path / "review")
+    for summary in ("Layout", "Getting sessions back"):
+        assert f"\n\n<details>\n<summary>{summary}</summary>\n\n" in text
+    assert text.count("\n\n</details>\n\n") == 2
+    headings = [line for line in text.splitlines() if line.startswith("#")]
+    assert headings[:2] == ["# Agent sessions", "## Sessions"]
+
+
+def test_what_is_no_session_is_said_to_have_no_entries(tmp_path: Path) -> None:
+    export([view_of(b'{"type": "system", "subtype": "init"}\n')], Destination.open(tmp_path / "review"))
+    text = readme(tmp_path / "review").partition("## Sessions")[2]
+    assert "`: no entries: not a pi session?\n" in text
+    assert "|" not in text
 
 
 def test_many_sessions_are_on_pages_by_month() -> None:
