@@ -32,7 +32,8 @@ class NoCurrentBranch(StateError):
 @click.option("-f", "--force", is_flag=True, help="Let a branch that exists point at REV.")
 @click.option("--name-all", is_flag=True, help="Name every b-... branch after its first prompt, in one operation.")
 @click.option("--contains", metavar="REV", help="List only branches on whose path REV is.")
-@click.option("-a", "--all", "everything", is_flag=True, help="List those of older generations and other sources, too.")
+@click.option("-a", "--all", "everything", is_flag=True,
+              help="List those of older generations, other sources and other machines, too.")  # fmt: skip
 @output_options
 def command(
     arguments: tuple[str, ...],
@@ -92,7 +93,7 @@ def _list(view: SessionView, output: Output, contains: str | None, *, everything
     branches = list_branches(view, containing=resolve_warned(view, contains) if contains is not None else None)
     elsewhere = []
     if everything and view.store is not None:
-        elsewhere = [(name, view_of(view.store, name.stream)) for name in view.refs.elsewhere]
+        elsewhere = [(name, view_of(view.store, name.stream)) for name in view.refs.branches_elsewhere]
     if as_json:
         output.bytes([encode(branch_document(view, branches, elsewhere)), b"\n"])
     else:

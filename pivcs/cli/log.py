@@ -18,6 +18,7 @@ from pivcs.ops import log as ops
 from pivcs.ops.log_rows import Filters, Scope, passing, scope_of
 from pivcs.ops.view import SessionView
 from pivcs.render import documents, log_text
+from pivcs.render.amounts import plural
 from pivcs.render.log_graph import graph_lines
 from pivcs.render.style import ColourWhen
 
@@ -112,6 +113,8 @@ def command(
     text = revisions[0] if revisions else None
     scope = scope_of(view, text, everything=everything or (graph and text is None), now=time, zone=zone)
     _say(scope)
+    if text is None and (everything or graph):
+        _say_what_else(view)
     if commits:
         from pivcs.cli.linking import mark_commits
 
@@ -139,6 +142,22 @@ def _say(scope: Scope) -> None:
     if stream is not None and stream.generation > 1:
         number = stream.generation
         to_stderr(f"note: the file was rewritten or cut; generation {number} is shown, see `pivcs status`")
+
+
+def _say_what_else(view: SessionView) -> None:
+    """Say that the session has branches in other sources, as of another machine: the tree is that of one source."""
+    stream, store = view.stream, view.store
+    if stream is None or store is None or stream.session is None:
+        return
+    if all(each.source == stream.source for each in store.streams_of_session(stream.session)):
+        return
+    others = [each for each in view.refs.branches_elsewhere
+              if each.store is None and each.stream.source != stream.source]  # fmt: skip
+    if others:
+        first, count = others[0].name, len(others)
+        are = f"{plural(count, 'more branch', 'more branches')} of the session {'is' if count == 1 else 'are'}"
+        shown = f"`pivcs log {first}` shows it" if count == 1 else "`pivcs branch --all` names them"
+        to_stderr(f"note: {are} in another source; {shown}")
 
 
 def _lines(scope: Scope, passed: Iterator[int], shape: Shape, output: Output) -> Iterable[str]:

@@ -35,8 +35,8 @@ def command(
     """List the tags of a session, or create and delete them.
 
     A tag is a fixed name for an entry: NAME for REV, by default HEAD. It stays when the session grows, and also when
-    the file is rewritten. Tags are pivcs's own; pi's labels are listed by `pivcs label`. `pivcs undo` takes back what
-    was done here.
+    the file is rewritten. Tags are pivcs's own; pi's labels are listed by `pivcs label`. Tags that came from other
+    machines are listed, too. `pivcs undo` takes back what was done here.
     """
     session, words = split_target(arguments, session)
     if delete and not words:

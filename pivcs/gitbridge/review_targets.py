@@ -119,7 +119,7 @@ def _branches(view: SessionView) -> dict[str, list[Tip]]:
     """Return what each name of a branch means: in the primary stream, and in others that part from it."""
     found: dict[str, list[Tip]] = {branch.name: [Tip(view, branch.row)] for branch in view.refs.branches}
     views: dict[int, SessionView] = {}
-    for name, stream, row in view.refs.elsewhere:
+    for name, stream, row, *_ in view.refs.elsewhere:
         assert view.store is not None
         if view.stream is not None and stream.id == view.stream.id:
             other = view

@@ -20,12 +20,15 @@ class Elsewhere(NamedTuple):
     """A name for a node of another stream: `2/b-1a2b3c4d` of the second source, `g1/main` of the first generation; or
     one that another store gave, `e244dbb7/try`, also to a node of this stream.
 
-    `row` is its row in that stream.
+    `row` is its row in that stream. `store` is the id of the other store, None for names of this one; `is_tag` says
+    that it is a tag there.
     """
 
     name: str
     stream: Stream
     row: int
+    store: bytes | None = None
+    is_tag: bool = False
 
 
 class Refs:
@@ -52,6 +55,19 @@ class Refs:
         if self._view.store is None or self._view.stream is None:
             return ()
         return tuple(_elsewhere(self._view, {branch.name for branch in self.branches}))
+
+    @property
+    def branches_elsewhere(self) -> tuple[Elsewhere, ...]:
+        """Those of `elsewhere` that are branches."""
+        return tuple(each for each in self.elsewhere if not each.is_tag)
+
+    @property
+    def tags_elsewhere(self) -> tuple[Elsewhere, ...]:
+        """Tags that other stores have set; nothing is read where these gave no name to the session."""
+        store, stream = self._view.store, self._view.stream
+        if store is None or stream is None or stream.session is None or not any(store.remote.names(stream.session)):
+            return ()
+        return tuple(each for each in self.elsewhere if each.is_tag)
 
     @cached_property
     def _names_at(self) -> dict[int, list[str]]:

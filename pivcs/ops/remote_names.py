@@ -15,8 +15,9 @@ from pivcs.store.remote import decode_names
 _DIGITS = 8
 
 
-def names_of_others(view: SessionView, taken: set[str]) -> Iterator[tuple[str, Stream, int]]:
-    """Yield name, stream and row of what other stores have named in a session.
+def names_of_others(view: SessionView, taken: set[str]) -> Iterator[tuple[str, Stream, int, bytes, bool]]:
+    """Yield name, stream and row of what other stores have named in a session, a store that did, and whether it is a
+    tag.
 
     A name that is free here, and means one node to all who have it, is as it is; others have the beginning of their
     store's id before them. What names no node that is known here, or could not be typed, is left out.
@@ -25,9 +26,14 @@ def names_of_others(view: SessionView, taken: set[str]) -> Iterator[tuple[str, S
     if view.stream is None or view.stream.session is None:
         return
     meanings: dict[str, dict[bytes, list[bytes]]] = {}
+    tags: set[tuple[bytes, str]] = set()
     for other in view.store.remote.names(view.stream.session):
         names = decode_names(other.data, view.stream.session, other.store)
-        for name, oid in (*names.branches, *names.tags) if names is not None else ():
+        if names is None:
+            continue
+        tags |= {(other.store, name) for name, _ in names.tags}
+        tags -= {(other.store, name) for name, _ in names.branches}
+        for name, oid in (*names.branches, *names.tags):
             if _can_be_typed(name):
                 meanings.setdefault(name, {}).setdefault(oid, []).append(other.store)
     if not meanings:
@@ -38,10 +44,10 @@ def names_of_others(view: SessionView, taken: set[str]) -> Iterator[tuple[str, S
             if oid not in places:
                 continue
             if len(meaning) == 1 and name not in taken:
-                yield name, *places[oid]
+                yield name, *places[oid], stores[0], all((store, name) in tags for store in stores)
             else:
                 for store in stores:
-                    yield f"{store.hex()[:_DIGITS]}/{name}", *places[oid]
+                    yield f"{store.hex()[:_DIGITS]}/{name}", *places[oid], store, (store, name) in tags
 
 
 def _can_be_typed(name: str) -> bool:

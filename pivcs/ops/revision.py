@@ -147,7 +147,7 @@ class Resolver:
             if target is not None:
                 return _ancestor(text, target, steps[back is not None :])
         hint = "the session has no entry yet" if self.view.head is None else None
-        raise UnknownRevision(text, self.view.where, hint=hint or self.suggestion(name))
+        raise UnknownRevision(text, self.view.where, hint=hint or self._where_else(name) or self.suggestion(name))
 
     def _named(self, name: str, text: str) -> Target | None:
         if not name or len(name) > self.names.longest:
@@ -226,6 +226,11 @@ class Resolver:
             if self.view.table.is_node(row) and has(self.view, row):
                 return _ancestor(text, Target(self.view, self.view.table.first_row(row)), steps)
         raise UnknownRevision(text, self.view.where, hint="no entry contains this text; capitals count")
+
+    def _where_else(self, text: str) -> str | None:
+        from pivcs.ops.in_other_streams import where_else
+
+        return where_else(self.view, text)
 
     def suggestion(self, text: str) -> str | None:
         """Return a hint with the name that is most like a text, if one is."""

@@ -54,7 +54,7 @@ def branch_lines(
                 (Role.DIM, ""),
                 (Role.DIM, ""),
                 (Role.DIM, ""),
-                (Role.DIM, f"({_stream_of(name, other)}) " + one_line(other.subject(name.row))),
+                (Role.DIM, f"({_origin_of(name, view, other)}) " + one_line(other.subject(name.row))),
             ]
         )
     yield from column_lines(rows, looks, right=_RIGHT)
@@ -64,8 +64,18 @@ def _name(name: str, *, current: bool) -> list[Span]:
     return [(Role.CURRENT if current else Role.BRANCH, ("* " if current else "  ") + visible(name, keep=""))]
 
 
-def _stream_of(name: Elsewhere, other: SessionView) -> str:
-    return f"generation {name.stream.generation} of {one_line(other.where)}"
+def _origin_of(name: Elsewhere, view: SessionView, other: SessionView) -> str:
+    """Return why a name is not one of this stream's: another store gave it, or what it names is elsewhere."""
+    if name.store is not None:
+        return _of_store(name.store)
+    if other.where == view.where:
+        return f"generation {name.stream.generation} of the file"
+    where = one_line(other.where)
+    return f"generation {name.stream.generation} of {where}" if name.stream.generation > 1 else f"in {where}"
+
+
+def _of_store(store: bytes) -> str:
+    return f"named by the store {store.hex()[:8]}"
 
 
 def branch_document(
@@ -100,6 +110,7 @@ def branch_document(
                 "time": time_text(other.table.time_of(name.row)),
                 "path": other.where,
                 "generation": name.stream.generation,
+                "store": name.store.hex() if name.store is not None else None,
             }
             for name, other in elsewhere
         ],
@@ -111,14 +122,19 @@ def tag_lines(view: SessionView, tags: Sequence[ListedTag], looks: Looks) -> Ite
     rows: list[list[Span]] = []
     for tag in tags:
         row = tag.row
+        about = "" if row is None else one_line(view.subject(row))
+        if tag.store is not None:
+            last = (Role.DIM, f"({_of_store(tag.store)}) {about}")
+        elif row is None:
+            last = (Role.DIM, "(not in this generation of the file)")
+        else:
+            last = (Role.PLAIN, about)
         rows.append(
             [
                 (Role.LABEL, visible(tag.name, keep="")),
                 (Role.ID, tag.oid.hex[:SHORT_OID] if row is None else visible(view.table.name(row), keep="")),
                 (Role.DIM, "" if row is None else looks.when(view.table.time_of(row))),
-                (Role.DIM, "(not in this generation of the file)")
-                if row is None
-                else (Role.PLAIN, one_line(view.subject(row))),
+                last,
             ]
         )
     yield from column_lines(rows, looks)
@@ -136,6 +152,7 @@ def tag_document(view: SessionView, tags: Sequence[ListedTag]) -> Document:
                 "oid": tag.oid.hex,
                 "entry": table.name(tag.row) if tag.row is not None else None,
                 "time": time_text(table.time_of(tag.row)) if tag.row is not None else None,
+                "store": tag.store.hex() if tag.store is not None else None,
             }
             for tag in tags
         ],

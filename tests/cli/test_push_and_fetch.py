@@ -133,6 +133,9 @@ def test_two_continuations_have_named_heads_on_both_machines(desks: tuple[Desk, 
     heads = []
     for desk in (one, two):
         with desk.used():
+            (line,) = pivcs("ls").lines
+            assert " [+1 imported from origin] " in line
+            assert len(pivcs("ls", "--json").json["sessions"]) == 2
             known = pivcs("branch", "--all", "--json", "-s", "first").json
             ends = {each["name"]: each["oid"] for each in (*known["branches"], *known["elsewhere"])}
             for name, oid in ends.items():
@@ -141,6 +144,53 @@ def test_two_continuations_have_named_heads_on_both_machines(desks: tuple[Desk, 
             assert len(ends) == 2
             assert pivcs("fsck").code == 0
     assert heads[0] == heads[1]
+
+
+def test_what_went_on_elsewhere_is_found_by_the_id_that_a_colleague_quotes(desks: tuple[Desk, Desk], pivcs: Program):
+    one, two = desks
+    with one.used():
+        pivcs("push")
+    with two.used():
+        pivcs("fetch", "--write")
+        with two.files[0].open("ab") as out:
+            out.write(message_line("dddddddd", "bbbbbbbb"))
+        assert pivcs("push").code == 0
+    with one.used():
+        with one.files[0].open("ab") as out:
+            out.write(message_line("cccccccc", "bbbbbbbb", timestamp="2027-01-01T00:00:00.000Z"))
+        assert pivcs("push").code == 0
+        assert pivcs("fetch").code == 0
+        for text in ("dddddddd", "dddd"):
+            result = pivcs("log", text)
+            assert result.code == 10
+            assert "`pivcs log 2/main` shows it" in result.complaint
+        assert pivcs("log", "--oneline", "2/main").text.startswith("dddddddd")
+        assert "2/main" not in pivcs("log", "eeeeeeee").complaint
+        for options in (["--all"], ["--graph"]):
+            assert "1 more branch of the session is in another source" in pivcs("log", *options).complaint
+        assert pivcs("log").complaint == ""
+        (row,) = [line for line in pivcs("branch", "--all").lines if "2/main" in line]
+        assert "(in git:" in row
+        assert "generation" not in row
+
+
+def test_names_of_others_are_told_as_theirs_and_tags_as_tags(desks: tuple[Desk, Desk], pivcs: Program):
+    one, two = desks
+    with one.used():
+        assert pivcs("tag", "good", "HEAD~1").code == 0
+        assert pivcs("branch", "try", "HEAD~1").code == 0
+        assert pivcs("push").code == 0
+    with two.used():
+        assert pivcs("fetch", "--write").code == 0
+        (tag,) = pivcs("tag").lines
+        assert tag.split()[:2] == ["good", "aaaaaaaa"]
+        assert "(named by the store " in tag
+        listed = pivcs("branch", "--all").lines
+        assert [line.replace("*", " ").split()[0] for line in listed] == ["main", "try"]
+        assert "(named by the store " in listed[1]
+        assert pivcs("tag", "good", "HEAD").code == 0
+        assert [line.split()[1] for line in pivcs("tag").lines] == ["bbbbbbbb", "aaaaaaaa"]
+        assert pivcs("log", "--all").complaint == ""
 
 
 def test_secrets_are_not_sent_unless_told_to(desks: tuple[Desk, Desk], pivcs: Program):

@@ -37,6 +37,21 @@ def _said(capfdbinary: Capture, *arguments: str, code: int = 0) -> dict[str, obj
     return found
 
 
+def names_of_others(command: str, files: list[Path], capfdbinary: Capture) -> Documents:
+    """Return what `branch --all` and `tag` say of names that another machine has given."""
+    find_git()
+    here, there = (new_project(files[0].parent / name, {"a.txt": "a"}) for name in ("named", "told"))
+    session = Path(f"{here.root}-agent", "sessions", encode_cwd(str(here.root)), "s.jsonl")
+    session.parent.mkdir(parents=True)
+    session.write_bytes(build_session("a-b-c", header=header_line("named", cwd=str(here.root))))
+    with _desk(here, capfdbinary):
+        assert [run(["tag", "good", "HEAD~1"]), run(["branch", "try", "HEAD~1"])] == [0, 0]
+        assert run(["push", str(there.root)]) == 0
+    with _desk(there, capfdbinary):
+        assert run(["fetch", str(there.root)]) == 0
+        return [_said(capfdbinary, *command.split())]
+
+
 def _shared(files: list[Path], capfdbinary: Capture) -> tuple[Documents, Documents, Documents]:
     find_git()
     root = files[0].parent

@@ -32,6 +32,7 @@ from tests.docs.file_documents import FILE_DOCUMENTS
 from tests.docs.forget_documents import FORGET_DOCUMENTS
 from tests.docs.hook_documents import HOOK_DOCUMENTS
 from tests.docs.link_documents import LINK_DOCUMENTS
+from tests.docs.sharing_documents import names_of_others
 from tests.gitbridge.real_git import find_git
 
 _TEXT = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
@@ -435,7 +436,14 @@ def tagged(files: list[Path], capfdbinary: Capture) -> Documents:
         run(["tag", f"of-{path.stem.replace(' ', '-')}", str(path)])  # empty files have no entry
     next(path for path in files if path.stem == "tree").write_bytes(build_session("c-d"))
     capfdbinary.readouterr()
-    return [written(capfdbinary, "tag", "--json", str(path)) for path in files]
+    found = [written(capfdbinary, "tag", "--json", str(path)) for path in files]
+    return found + names_of_others("tag", files, capfdbinary)
+
+
+def branched(files: list[Path], capfdbinary: Capture) -> Documents:
+    """Return branches of all sessions, and those that another machine has named."""
+    found = [written(capfdbinary, "branch", "--all", "--json", str(path)) for path in files]
+    return found + names_of_others("branch --all", files, capfdbinary)
 
 
 def counted(files: list[Path], capfdbinary: Capture) -> Documents:
@@ -461,6 +469,7 @@ MADE_FOR: dict[str, Callable[[list[Path], Capture], Documents]] = {
     "pivcs.scan/1": looked_through,
     "pivcs.allowed/1": may_leave,
     "pivcs.tag/1": tagged,
+    "pivcs.branch/1": branched,
     "pivcs.snapshot/1": taken,
     "pivcs.restore/1": restored,
     "pivcs.written/1": went_back,

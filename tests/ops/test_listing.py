@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pivcs.ops.access import Reader
-from pivcs.ops.listing import ListedSession, Unreadable, by_activity, list_sessions
+from pivcs.ops.listing import ListedSession, Unreadable, by_activity, list_sessions, one_row_each
 from pivcs.session.layout import Surroundings
 from pivcs.store.store import Store
 from tests.builders import CLOCK, SESSION_ID, build_session, header_line, message_line
@@ -88,3 +88,16 @@ def test_newest_activity_first_and_sessions_without_time_last(reader: Reader, tm
         data = header_line(name) + b"".join(message_line(f"{at:08x}", ms=CLOCK + at) for at in times)
         found.append(listed(reader, tmp_path / name, data))
     assert [item.path.name for item in by_activity(found)] == ["c", "b", "a", "z"]
+
+
+def test_what_was_imported_of_a_session_stands_in_the_row_of_its_file(reader: Reader, tmp_path: Path):
+    file = listed(reader, tmp_path / "s.jsonl", build_session("a-b"))
+    copy = listed(reader, tmp_path / "t.jsonl", build_session("a-b"))
+    other = listed(reader, tmp_path / "u.jsonl", build_session("a", header=header_line("other")))
+    first, second = (file._replace(path=Path(f"git:{n}"), state=("imported",), origin=n) for n in ("x", "y"))
+    alone = other._replace(state=("imported",), origin="x")
+    assert one_row_each([first, file, second, other]) == [(file, ("x", "y")), (other, ())]
+    assert one_row_each([first, second, alone]) == [(first, ("y",)), (alone, ())]
+    assert one_row_each([file, copy]) == [(file, ()), (copy, ())]
+    keyless = listed(reader, tmp_path / "v.jsonl", b"")
+    assert one_row_each([keyless, keyless]) == [(keyless, ()), (keyless, ())]
