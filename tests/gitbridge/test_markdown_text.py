@@ -7,6 +7,7 @@ import re
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from pivcs.gitbridge.markdown_text import escaped
 
@@ -33,8 +34,7 @@ def test_only_what_would_mean_something_is_escaped(text: str, shown: str) -> Non
 @example("<a@b>`")
 @example("a\\@b")
 def test_a_reader_of_markdown_sees_in_a_heading_and_in_a_cell_what_was_said(text: str) -> None:
-    markdown_it = pytest.importorskip("markdown_it")
-    reader = markdown_it.MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    reader = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     shown = escaped(text)
     tokens = reader.parse(f"### {shown}\n\n| {shown} | {shown} |\n|---|---|\n| {shown} | {shown} | x |\n")
     inlines = [token for token in tokens if token.type == "inline"]
