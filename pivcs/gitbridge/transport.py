@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from pivcs.errors import RemoteError
+from pivcs.errors import RemoteError, StateError
 from pivcs.gitbridge.process import Git
 from pivcs.gitbridge.refs_update import RefOutcome, RefUpdate
 from pivcs.gitbridge.remotes import Remote
@@ -21,8 +21,13 @@ class TransportFailed(RemoteError):
     """Another repository could not be reached, refused, or said what is not understood."""
 
 
+class NotKept(StateError):
+    """What comes from another repository cannot be kept in this one, whichever of its refs is asked for."""
+
+
 class Transport(Protocol):
-    """The way from a repository to one of its remotes. Methods raise `TransportFailed`, `OtherHash`."""
+    """The way from a repository to one of its remotes. Methods raise `TransportFailed`, `OtherHash`; `fetch` also
+    `NotKept` and `RefsNotWritten`."""
 
     def refs(self) -> dict[str, bytes]:
         """Return the refs of the other side below `refs/pivcs/`, and the ids that they name."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -10,9 +12,11 @@ from pivcs.gitbridge.ref_names import ROOT
 from pivcs.gitbridge.refs_update import RefOutcome, RefUpdate, read_refs, update_refs
 from pivcs.gitbridge.remotes import Remote, without_credentials
 from pivcs.gitbridge.repository import Repository
-from pivcs.gitbridge.transport import TransportFailed, check_directory, other_hash, outcome_of
+from pivcs.gitbridge.transport import NotKept, TransportFailed, check_directory, other_hash, outcome_of
 
 _NONE: Final = b"0" * 40
+_MODES: Final = frozenset((stat.S_IFREG, stat.S_IFDIR))
+_NO_ROOM: Final = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EROFS))
 
 
 class DulwichTransport:
@@ -43,7 +47,7 @@ class DulwichTransport:
             def wants(refs: Mapping[Any, Any], depth: int | None = None) -> list[Any]:
                 theirs = _ours(refs)
                 idents.update({name: theirs[name] for name in wanted if name in theirs})
-                return [each for each in map(_hex, set(idents.values())) if each not in objects]
+                return [each for each in map(_hex, set(idents.values())) if not is_whole(objects, each)]
 
             def receive(client: Any, path: bytes) -> None:
                 known = [each for each in map(_hex, self._known()) if each in objects]
@@ -57,7 +61,7 @@ class DulwichTransport:
                 commit()
 
             self._ask("pull", receive)
-            missing = [name for name in wanted if name not in idents or _hex(idents[name]) not in objects]
+            missing = [name for name in wanted if name not in idents or not is_whole(objects, _hex(idents[name]))]
         if missing:
             raise TransportFailed(f"'{self._remote.shown}' did not send what its ref '{missing[0]}' names")
         here = {name: value for prefix in _prefixes(wanted.values())
@@ -112,7 +116,10 @@ class DulwichTransport:
                 client.close()
         except Exception as error:
             reason = without_credentials(str(error).strip() or type(error).__name__, self._remote)
+            no_room = isinstance(error, OSError) and error.errno in _NO_ROOM
         # Outside of the handler: what was raised, with the address in it, must not hang on as the cause.
+        if no_room:
+            raise NotKept(f"cannot keep what '{self._remote.shown}' sends: {reason}")
         raise TransportFailed(f"cannot reach '{self._remote.shown}': {reason}")
 
 
@@ -123,6 +130,26 @@ def _ours(refs: Mapping[Any, Any]) -> dict[str, bytes]:
         for name, ident in refs.items()
         if name.startswith(root) and ident is not None and ident != _NONE
     }
+
+
+def is_whole(objects: Any, commit: Any) -> bool:
+    """Whether a commit of a stream or of names, which has no parents, is here with all that it names.
+
+    Trees are read; what a pack has when it arrives is named by its bytes, so to be there is enough for blobs.
+    """
+    try:
+        waiting = [objects[commit].tree]
+        seen = set(waiting)
+        while waiting:
+            for name, mode, ident in objects[waiting.pop()].iteritems():
+                if not name or stat.S_IFMT(mode) not in _MODES or ident not in objects:
+                    return False
+                if stat.S_ISDIR(mode) and ident not in seen:
+                    seen.add(ident)
+                    waiting.append(ident)
+    except Exception:  # dulwich has no common root for what damaged bytes cause
+        return False
+    return True
 
 
 def _hex(ident: bytes) -> Any:

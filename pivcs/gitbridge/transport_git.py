@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from pivcs.gitbridge.process import Git, GitRemoteFailed
 from pivcs.gitbridge.ref_names import ROOT
-from pivcs.gitbridge.refs_update import RefOutcome, RefUpdate
+from pivcs.gitbridge.refs_update import RefOutcome, RefsNotWritten, RefUpdate
 from pivcs.gitbridge.remotes import Remote, without_credentials
 from pivcs.gitbridge.repository import Repository
-from pivcs.gitbridge.transport import TransportFailed, check_directory, other_hash, outcome_of
+from pivcs.gitbridge.transport import NotKept, TransportFailed, check_directory, other_hash, outcome_of
 
 _AT_ONCE: Final = 1000
 """Refs in one push: they are arguments, and systems limit how long these may be together."""
@@ -21,6 +22,17 @@ _DONE: Final = frozenset(" +-*=")
 _OTHER_DIGITS: Final = 64
 _OTHER_HASH: Final = ("repository's hash algorithm", "mismatched algorithms", "mismatched object format")
 """What git says when ids of another kind meet; no refs have told it before where there are none."""
+_HELD: Final = ("cannot lock ref", "some local refs could not be updated")
+"""What git says when another process sets the same refs of this repository."""
+_NO_ROOM: Final = ("No space left on device", "Disk quota exceeded", "Read-only file system",
+                   "insufficient permission for adding an object")  # fmt: skip
+_WAITS: Final = 20
+_WAIT: Final = 0.1
+"""Seconds between asking again while another process holds refs."""
+
+
+class _RefsHeld(TransportFailed):
+    """Another process holds refs of this repository, or has just set them."""
 
 
 class GitTransport:
@@ -53,6 +65,16 @@ class GitTransport:
         """See `Transport`."""
         if not wanted:
             return
+        for _ in range(_WAITS):
+            try:
+                self._fetch(wanted)
+                return
+            except _RefsHeld as error:
+                message, hint = error.message, error.hint
+            time.sleep(_WAIT)
+        raise RefsNotWritten(message, hint=hint)
+
+    def _fetch(self, wanted: Mapping[str, str]) -> None:
         # No filter: a partial clone would leave out what the sessions say. No refmap: no other ref is set on the way.
         # No pruning: with refspecs from the standard input git would remove tags if it is set up to.
         self._run(
@@ -94,12 +116,18 @@ class GitTransport:
         except GitRemoteFailed as error:
             if any(each in error.said for each in _OTHER_HASH):
                 raise other_hash(self._remote) from None
+            kind: type[TransportFailed | NotKept] = TransportFailed
+            here = "\n".join(line for line in error.said.splitlines() if not line.startswith("remote:"))
+            if arguments[0] == "fetch" and any(each in here for each in _HELD):
+                kind = _RefsHeld
+            elif arguments[0] == "fetch" and any(each in here for each in _NO_ROOM):
+                kind = NotKept
             message = without_credentials(error.message, self._remote)
             hint = error.hint
             if "terminal prompts disabled" in error.said or "Permission denied" in error.said:
                 hint = "nothing is asked here: git needs a credential helper, or ssh an agent, that knows the answer"
         # Outside of the handler: what git said, with the address in it, must not hang on as the cause.
-        raise TransportFailed(message, hint=hint)
+        raise kind(message, hint=hint)
 
 
 def _real(repository: Repository) -> Path:
