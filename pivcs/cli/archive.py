@@ -6,6 +6,7 @@ import click
 
 from pivcs.cli.complete import sessions as complete_sessions
 from pivcs.cli.file_target import project_views
+from pivcs.cli.forgotten_refs import without_forgotten
 from pivcs.cli.leaving import check_leaving, yes_option
 from pivcs.cli.output import Output, output_options
 from pivcs.cli.store_identity import store_id
@@ -58,6 +59,7 @@ def command(
         views = tuple(opened.open(session) for session in sessions)
     else:
         views = project_views(None)
+    views = without_forgotten(views)
     if not views:
         raise NoSession("no session belongs to the current project", hint="name session files, see `pivcs ls --all`")
     repository = find_repository(current_directory())

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from pivcs.cli.output import warn
-from pivcs.cli.target import current_directory, open_store
+import click
+
+from pivcs.cli.output import to_stderr, warn
+from pivcs.cli.target import STORE, current_directory, open_store
 from pivcs.gitbridge.remotes import Remote, shown_address
 from pivcs.gitbridge.repository import Repository
+from pivcs.ops.view import SessionView
 from pivcs.render.amounts import plural
 from pivcs.render.forget_text import delete_commands, update_commands
 from pivcs.store.errors import NoStore
@@ -17,10 +20,20 @@ from pivcs.store.store import Store
 
 def known_store() -> Store | None:
     """Return the store if there is one already."""
+    opened: Store | None = click.get_current_context().meta.get(STORE)
+    if opened is not None:
+        return opened
     try:
         return open_store(create=False)
     except NoStore:
         return None
+
+
+def without_forgotten(views: Iterable[SessionView]) -> tuple[SessionView, ...]:
+    """Return sessions without those that were forgotten and still have a file: they do not leave the machine."""
+    store = known_store()
+    forgotten = frozenset(store.forgotten.sessions()) if store is not None else frozenset()
+    return tuple(view for view in views if view.key is None or view.key.digest not in forgotten)
 
 
 def warn_of_forgotten(repository: Repository, remote: Remote, refs: Sequence[str]) -> None:
@@ -28,7 +41,7 @@ def warn_of_forgotten(repository: Repository, remote: Remote, refs: Sequence[str
     if refs:
         where = str(repository.root or repository.common_dir)
         told = f"{plural(len(refs), 'ref')} of {remote.shown} still {_holds(refs)} something that was forgotten here"
-        warn("\n  ".join([f"{told}; to delete:", *delete_commands(where, remote.shown, refs)]))
+        _warn_with(f"{told}; to delete:", delete_commands(where, remote.shown, refs))
 
 
 def warn_of_imported(where: str, streams: Sequence[str], given: str) -> None:
@@ -40,14 +53,21 @@ def warn_of_imported(where: str, streams: Sequence[str], given: str) -> None:
         return
     refs = [name for name in streams if name.startswith("refs/")]
     shown = shown_address(given)
-    lines = [f"{plural(len(streams), 'stream')} of '{shown}' still {_holds(streams)} something that was forgotten here"]
+    told = f"{plural(len(streams), 'stream')} of '{shown}' still {_holds(streams)} something that was forgotten here"
+    lines: list[str] = []
     if os.path.isdir(os.path.join(current_directory(), given)):
         lines += update_commands(where, refs)
     else:
         lines += delete_commands(None, shown, refs)
     if len(refs) < len(streams):
         lines.append("its branch `sessions` has it, and keeps it in its history: delete that, and export anew")
-    warn("\n  ".join(lines))
+    _warn_with(f"{told}; to delete:", lines)
+
+
+def _warn_with(text: str, lines: Iterable[str]) -> None:
+    warn(text)
+    for line in lines:
+        to_stderr(f"  {line}")
 
 
 def _holds(names: Sequence[str]) -> str:

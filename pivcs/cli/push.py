@@ -6,7 +6,7 @@ import click
 
 from pivcs.cli.complete import remotes as complete_remotes
 from pivcs.cli.file_target import project_views
-from pivcs.cli.forgotten_refs import known_store, warn_of_forgotten
+from pivcs.cli.forgotten_refs import known_store, warn_of_forgotten, without_forgotten
 from pivcs.cli.leaving import check_leaving, yes_option
 from pivcs.cli.output import Output, output_options, warn
 from pivcs.cli.remote_target import remote_target
@@ -44,7 +44,7 @@ def command(
     The exit code is 1 when a ref was left as it is, here or there.
     """
     target = remote_target(remote)
-    views = project_views(None)
+    views = without_forgotten(project_views(None))
     if not views and not has_streams(target.repository):
         hint = "`pivcs -C DIR push` is for another directory, `pivcs ls --all` shows all sessions"
         raise NoSession("no session belongs to the current project", hint=hint)
@@ -60,7 +60,7 @@ def command(
                 if ref.outcome in ("new", "moved", "same") and ref.new is not None and each.view.key is not None
             ]
             remember_taken(view.store, target.repository, there)
-    store = views[0].store if views else known_store()
+    store = known_store()
     forgotten = ForgottenRefs(store) if store is not None else None
     done = push(target.repository, target.remote, target.transport, ident, force=force, forgotten=forgotten)
     output = Output(colour=colour, pager=not no_pager, utc=utc)

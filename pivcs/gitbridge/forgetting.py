@@ -70,6 +70,12 @@ class RefsPlan:
         """What people call the repository."""
         return str(self.repository.root or self.repository.common_dir)
 
+    @property
+    def has_log(self) -> bool:
+        """Whether it keeps logs of refs, which keep old objects."""
+        places = (self.repository.git_dir, self.repository.common_dir)
+        return any((place / "logs" / "HEAD").exists() for place in places)
+
     def __bool__(self) -> bool:
         return bool(self.covered or self.removed)
 

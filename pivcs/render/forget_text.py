@@ -136,7 +136,10 @@ def _review_lines(plan: RefsPlan, looks: Looks) -> Iterator[str]:
     git = f"git -C {_argument(plan.where)}"
     patterns = " ".join(map(_argument, review_patterns(plan.review)))
     yield "  delete them all, collect the old objects, then export anew:"
-    yield f"    {git} for-each-ref --format='delete %(refname)' {patterns} | {git} update-ref --stdin"
+    update = f"{git} -c core.logAllRefUpdates=false update-ref --stdin"
+    yield f"    {git} for-each-ref --format='delete %(refname)' {patterns} | {update}"
+    if plan.has_log:
+        yield f"  its logs keep what refs named, too: `{git} reflog expire --expire=now --all`"
 
 
 def delete_commands(where: str | None, remote: str, refs: Sequence[str]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from unittest.mock import patch
 
@@ -276,3 +277,113 @@ def test_words_that_one_entry_takes_out_do_not_come_back_with_the_next(file: Pat
     for word in ("swordfish", "tortoise"):
         assert word not in pivcs("op", "log").text
         assert secret_places(store, word.encode()) == []
+
+
+def commands(text: str, program: str = "git ") -> list[str]:
+    """Return the commands that an output or a warning gives."""
+    return [line.strip() for line in text.splitlines() if line.strip().startswith(program)]
+
+
+def run_all(lines: list[str]) -> None:
+    """Run commands as they were given."""
+    assert lines
+    for line in lines:
+        subprocess.run(["/bin/sh", "-c", line], check=True, capture_output=True, env=judge.environment())
+
+
+def in_objects(place: Path | str, secret: bytes = SECRET.encode()) -> bool:
+    """Whether any object of a repository, reached or not, has a secret."""
+    return secret in judge.git(place, "cat-file", "--batch", "--batch-all-objects")
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_commands_that_are_told_clean_remote_and_repository(
+    file: Path, tmp_path: Path, pivcs: Program, whole: bool
+) -> None:
+    hub = judge.new_repository(tmp_path / "hub", "--bare")
+    judge.git(".", "remote", "add", "origin", str(hub))
+    other = header_line("other", cwd=str(Path.cwd())) + message_line("aaaaaaaa", None)
+    (file.parent / "other.jsonl").write_bytes(other)
+    assert pivcs("push", "--yes").code == 0
+    (old,) = [name for name in refs_of(hub) if has_text(hub, name)]
+    target = [file] if whole else [file, "bbbbbbbb"]
+    planned = pivcs("forget", *target).text
+    told = commands(pivcs("forget", *target, "--yes").text)
+    assert f"git -C {Path.cwd()} push origin --delete {old}" in told
+    assert set(told) == set(commands(planned))
+    assert f"push origin --delete {old}" in pivcs("forget", *target).text
+    judge.git(".", "gc", "-q", "--prune=now")
+    for command in ("push", "fetch"):
+        assert f"push origin --delete {old}" in pivcs(command).complaint
+        assert old.rpartition("/")[2] not in " ".join(refs_of("."))
+    run_all(told)
+    assert not [name for name in refs_of(hub) if has_text(hub, name)]
+    for command in ("push", "fetch", "push"):
+        result = pivcs(command)
+        assert result.code == 0
+        assert "delete" not in result.complaint
+    assert old not in pivcs("forget", *target).text
+    judge.git(".", "gc", "-q", "--prune=now")
+    assert not in_objects(".")
+
+
+def refs_of(place: Path | str) -> list[str]:
+    """Return the names of all refs of a repository."""
+    return judge.git(place, "for-each-ref", "--format=%(refname)").decode().split()
+
+
+def has_text(place: Path | str, name: str) -> bool:
+    """Whether the files that a ref names have the secret."""
+    tree = judge.git(place, "ls-tree", "-r", "--format=%(objectname)", name)
+    return SECRET.encode() in judge.git(place, "cat-file", "--batch", stdin=tree)
+
+
+def test_forgotten_session_that_still_has_a_file_does_not_leave(file: Path, tmp_path: Path, pivcs: Program) -> None:
+    assert pivcs("forget", file, "--yes").code == 0
+    for command in (("archive",), ("archive", file), ("export", tmp_path / "x"), ("export", tmp_path / "x", file)):
+        result = pivcs(*command)
+        assert result.code != 0
+        assert "no session belongs to the current project" in result.complaint
+    assert refs_of(".") == []
+    assert not (tmp_path / "x").exists()
+
+
+def test_import_of_what_holds_something_forgotten_is_told(file: Path, tmp_path: Path, pivcs: Program) -> None:
+    copy = judge.new_repository(tmp_path / "copy", "--bare")
+    pivcs("archive", "--yes")
+    judge.git(".", "push", "-q", str(copy), "refs/pivcs/*:refs/pivcs/*")
+    assert pivcs("forget", "bbbbbbbb", "--yes").code == 0
+    result = pivcs("import", copy)
+    assert result.code == 0
+    run_all(commands(result.complaint))
+    assert refs_of(copy) == []
+
+
+@pytest.mark.parametrize("turns", [(), ("--turns",)])
+def test_commands_that_are_told_clean_an_export(
+    file: Path, tmp_path: Path, pivcs: Program, turns: tuple[str, ...]
+) -> None:
+    place = tmp_path / "a review"
+    said = "".join(message_line(f"{number:08x}", "cccccccc", "user", "Else.").decode() for number in range(20))
+    file.write_bytes(file.read_bytes() + said.encode())
+    pivcs("label", "aaaaaaaa", "start")
+    pivcs("tag", "v1", "cccccccc")
+    for _ in range(2):  # so that the start page has a history
+        assert pivcs("export", place, *turns).code == 0
+        file.write_bytes(file.read_bytes() + message_line("dddddddd", "cccccccc", "user", "Go on."))
+    assert in_objects(place)
+    assert pivcs("forget", "bbbbbbbb", "--export", place).text.count("refs/heads/") >= 10
+    result = pivcs("forget", "bbbbbbbb", "--yes", "--export", place)
+    assert result.code == 0
+    assert "more\n" in result.text
+    assert "the branch `sessions` has the bytes" in result.text
+    run_all([line for line in commands(result.text) if str(place) in line])
+    judge.git(place, "gc", "-q", "--prune=now")
+    assert refs_of(place) == []
+    assert not in_objects(place)
+    assert SECRET.encode() not in b"".join(path.read_bytes() for path in place.rglob("*") if path.is_file())
+    assert not list(place.rglob("pivcs/*/*"))
+    assert pivcs("export", place, *turns).code == 0
+    judge.check(place)
+    assert "2026-01-01-" in " ".join(refs_of(place))
+    assert not in_objects(place)
