@@ -32,6 +32,22 @@ def spaced(text: str) -> str:
     return _ESCAPED_SPACE.sub("  ", text) if "\\" in text else text
 
 
+_COLOURS: Final = {
+    "\x1b": re.compile(r"\x1b(?:\[[0-9;:?]{0,40}[A-Za-z]|[()][A-Z0-9])"),
+    "\x9b": re.compile(r"\x9b[0-9;:?]{0,40}[A-Za-z]"),
+    "\\": re.compile(r"\\(?:x1b|u001b|033|e)\[[0-9;:?]{0,40}[A-Za-z]", re.IGNORECASE),
+}
+"""Sequences that set colours or move about in a line, as they are and as code and JSON in a text have them."""
+
+
+def uncoloured(text: str) -> str:
+    """Return a text with spaces for what sets colours, which may stand between a name and its value. Places stay."""
+    for sign, pattern in _COLOURS.items():
+        if sign in text:
+            text = pattern.sub(lambda found: " " * len(found[0]), text)
+    return text
+
+
 Patterns = Callable[[], Sequence[re.Pattern[str]]]
 """Gives the patterns of a rule, which are made when a text may have what they look for."""
 

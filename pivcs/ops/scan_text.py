@@ -1,8 +1,8 @@
 """Finding secrets in many texts at once.
 
 The texts are joined, and only what may have a secret is looked at by a rule: long words that have what a rule's secrets
-begin with, and lines with a word that means a secret. Rules are about one line of one text; keys are about several
-lines of it.
+begin with, and lines with a word that means a secret. Rules are about one line of one text; keys and commands may
+have several lines of it.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from itertools import accumulate, chain
 from typing import Final, NamedTuple
 
 from pivcs.objects.hashing import whole_hash
+from pivcs.ops.scan_commands import COMMANDS, given_at
 from pivcs.ops.scan_library import library_rules, library_version
-from pivcs.ops.scan_rules import SHORTEST_WORD, WORD_RULES, LineRule, WordRule, private_keys, spaced
+from pivcs.ops.scan_rules import SHORTEST_WORD, WORD_RULES, LineRule, WordRule, private_keys, spaced, uncoloured
 from pivcs.ops.scan_values import assigned_at, header_at, is_secret_name, is_secret_value, name_end, name_start
 
-RULES_VERSION: Final = 1
+RULES_VERSION: Final = 2
 """Counts up with every change of what our own rules find."""
 
 ASSIGNED: Final = "assigned-secret"
@@ -106,11 +107,12 @@ def find_secrets(texts: Sequence[str], names: Sequence[str | None] = ()) -> list
     """Return the secrets in texts, by text and place. `names` says for each text of which name it is the value."""
     if not texts:
         return []
-    joined = "\n".join(texts)
+    joined = uncoloured("\n".join(texts))
     starts = list(accumulate((len(text) + 1 for text in texts), initial=0))
     lowered = _lowered(joined)
     sure = _without_overlap([*_in_words(joined), *_keys_in(joined, lowered, starts), *_in_lines(joined, lowered)])
-    guessed = [*_assigned(joined, lowered), *_named(texts, starts, names)]
+    given = _given(joined, lowered, starts)
+    guessed = [*_assigned(joined, lowered), *given, *_named(texts, starts, names)]
     hits = []
     for span in sorted([*sure, *_apart(guessed, sure)]):
         text = bisect_right(starts, span.start) - 1
@@ -264,6 +266,18 @@ def _assigned(joined: str, lowered: str) -> Iterator[_Span]:
                 if found is not None:
                     yield _Span(found.start, found.end, HEADER if is_header else ASSIGNED, found.value)
             at = lowered.find(trigger, end)
+
+
+def _given(joined: str, lowered: str, starts: Sequence[int]) -> Iterator[_Span]:
+    for command in COMMANDS:
+        at = lowered.find(command)
+        while at >= 0:
+            following = lowered.find(command, at + len(command))
+            end = starts[bisect_right(starts, at)] - 1
+            found = given_at(joined, command, at, end if following < 0 else min(end, following))
+            if found is not None:
+                yield _Span(found.start, found.end, ASSIGNED, found.value)
+            at = following
 
 
 def _named(texts: Sequence[str], starts: Sequence[int], names: Sequence[str | None]) -> Iterator[_Span]:

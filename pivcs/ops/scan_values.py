@@ -15,9 +15,9 @@ _ENTROPY: Final = 3.0
 """Bits for each character that a value must have at least: English words have less, random texts of its length more."""
 
 # A name from the word in it that means a secret on, a sign, and a value, in quotes or bare. The quotes may be escaped:
-# texts hold code and JSON.
+# texts hold code and JSON. Many spaces are what is left of colours.
 _ASSIGNMENT = re.compile(
-    r"""(?P<name>[\w.-]{2,100})\\{0,3}["'`]?\]?[ \t]{0,3}(?P<sign>:=|=>|===?|=|:)(?P<space>[ \t]{0,3})"""
+    r"""(?P<name>[\w.-]{2,100})\\{0,3}["'`]?\]?[ \t]{0,32}(?P<sign>:=|=>|===?|=|:)(?P<space>[ \t]{0,32})"""
     r"""(?:(?P<quote>\\{0,3}["'`])(?P<quoted>[^\s"'`\\]{8,200})(?P=quote)"""
     r"""|(?P<bare>[^\s"'`\\,;()\[\]{}<>&|]{8,200})(?P<next>.?))"""
 )
@@ -25,7 +25,7 @@ _NAME_END = re.compile(r"[\w.-]*")
 _BEFORE: Final = 40
 """Characters of a name before the word in it that means a secret."""
 _HEADER = re.compile(
-    r"""authorization\\{0,3}["'`]?\s{0,3}[:=,]\s{0,3}\\{0,3}["'`]?(?:bearer|basic|token)\s+"""
+    r"""authorization\\{0,3}["'`]?\s{0,32}[:=,]\s{0,32}\\{0,3}["'`]?(?:bearer|basic|token)\s+"""
     r"""(?P<value>[A-Za-z0-9._~+/-]{16,4000}={0,2})""",
     re.IGNORECASE,
 )
@@ -48,6 +48,11 @@ _PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 """Words in a name; they have four letters and more on average."""
 _NAME = re.compile(r"[A-Za-z_.-]+")
 _WORDS = re.compile(r"(?:[A-Za-z]+[0-9]{0,2}|[0-9]{1,4})(?:[^A-Za-z0-9]+(?:[A-Za-z]+[0-9]{0,2}|[0-9]{1,4}))*\W*")
+
+
+_CODE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|.*[:/].*")
+"""An attribute of something, or a place, rather than a short password."""
+_HEX = re.compile(r"[0-9a-f]+", re.IGNORECASE)
 
 
 class Assigned(NamedTuple):
@@ -87,7 +92,7 @@ def assigned_at(text: str, at: int, end: int) -> Assigned | None:
             return None
         # What has no quotes is a secret in settings; in code it is mostly a variable.
         setting = found["sign"] == "=" and not found["space"] and text[at : found.start("sign")].isupper()
-        if not setting and (len(value) < 16 or len(value) >= 4 * len(_PIECES.findall(value))):
+        if not setting and not _is_random(value):
             return None
     if not is_secret_value(value, found["name"]):
         return None
@@ -121,6 +126,21 @@ def is_secret_value(value: str, name: str) -> bool:
         # People choose words, too, but what is words alone is mostly a variable, or says what is wrong with a password.
         return _NAME.fullmatch(value) is None and not value.isdigit() and _entropy(value) >= 2.5
     return is_varied(value, _ENTROPY)
+
+
+def _is_random(value: str) -> bool:
+    """Whether what has no quotes is no variable, but random: it changes often between kinds of characters, the more
+    often the shorter it is and the fewer kinds it has."""
+    pieces = len(_PIECES.findall(value))
+    if len(value) >= 4 * pieces:
+        return False
+    if len(value) >= 16:
+        return True
+    if _CODE.fullmatch(value) is not None or not is_varied(value, _ENTROPY):
+        return False
+    if any(map(str.islower, value)) and any(map(str.isupper, value)):
+        return True
+    return pieces >= 5 and len(value) >= 10 and _HEX.fullmatch(value) is None
 
 
 def is_made_up(value: str) -> bool:

@@ -36,6 +36,14 @@ ANTHROPIC = "sk-" + "ant-" + "api03-" + some(93) + "AA"
 AWS = "AK" + "IA" + some(16, ascii_uppercase + "234567")
 PASSWORD = "T7x" + "9Lq2Wz" + "4vB"
 
+SHORT = "Xk29fj" + "Qp7wLz4vB"
+"""What has no quotes must look more random the shorter it is: this one is found by its capitals."""
+LOWER = "k29f" + "jqp7wlz4"
+BARE_NAMES = [
+    "password", "passwd", "PWD", "Secret", "token", "api_key", "api-key", "apikey", "access_key", "client_secret",
+    "auth_token",
+]  # fmt: skip
+
 SECRETS: dict[str, list[str]] = {
     "age-secret-key": ["AGE-SECRET" + "-KEY-1" + some(58, "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L")],
     "anthropic-key": [ANTHROPIC],
@@ -115,6 +123,24 @@ SECRETS: dict[str, list[str]] = {
         f"export MY_API_KEY={some(24)} && run",
         f"token: {some(32)}",
         f"X-Api-Key: {some(32)}",
+        *(f"{name}{sign}{SHORT}" for name in BARE_NAMES for sign in ("=", ": ", " = ", " := ", " => ")),
+        f"password: {LOWER}",
+        f"password{' ' * 12}= {SHORT}",
+        f"curl -u admin:{SHORT} https://x",
+        f"curl -sSL --user 'admin:{SHORT}' https://x.io/curl",
+        f"curl https://x.io \\\n  -X POST \\\n  -su admin:{SHORT} -d @body",
+        f'{{"cmd": "curl -u \\"admin:{SHORT}\\" https://x"}}',
+        f"curl -x proxy --proxy-user=me:{SHORT} https://x",
+        f"mysql -u root -p{SHORT} shop",
+        f"mysqldump -h mysql.corp.io -u mysql -p'{SHORT}' shop > dump.sql",
+        f"mariadb -uroot -p{SHORT}",
+        f"sshpass -p {SHORT} ssh me@x.io",
+        f"sshpass -e -p'{SHORT}' scp a me@x.io:",
+        f"redis-cli -h redis.corp.io -a {SHORT} ping",
+        f"redis-cli --pass {SHORT}",
+        f"machine x.io login me password {SHORT}",
+        f"machine machine.x.io\n  login me\n  account us\n  password {SHORT}\n",
+        f"default login me password {SHORT}",
     ],
 }
 """Texts with one secret each, by the rule that finds it."""
@@ -138,6 +164,32 @@ HARMLESS: list[str] = [
     "API_KEY=$OPENAI_API_KEY",
     'apiKey: "your-api-key-12"',
     "password: string; secret: number",
+    "the password: see below",
+    "password: ${VAR}",
+    "password=None",
+    "token: str",
+    "secret = load()",
+    "password=changeme1A",
+    "password=xxxxXXXX1",
+    "password: <Password1>",
+    "token=obj1.attr2x",
+    "password: self.passW0rd2",
+    "token = T0kenT1pe2",
+    "key=Utf8Mb4Xyz",
+    "token: 3fa9c1d27e04",
+    "secret = make2(3)",
+    "curl -u user:password https://x",
+    'curl -u "$USER:$PASS1a" https://x',
+    "curl -u admin:${PW1aB2cD} https://x",
+    "curl -o out1:2aB3cD4eF.txt https://x",
+    "mysql -u root -p shop1_test2",
+    "docker run --name mysql -p127.0.0.1:3306:3306 mysql:8",
+    "mysql -P33060 -p$MYSQL_PW1a",
+    'sshpass -p "$PASS1a2B" ssh me@x.io',
+    "sshpass -f ~/.pw/Ab1cD2eF3g ssh me@x.io",
+    "redis-cli -a $REDIS_PW1a2",
+    "machine learning needs a password manager2",
+    "machine x.io login me password <Ab1cD2eF3g>",
     'error: "invalid password for user42"',
     "MAX_TOKENS=4096000000",
     "totalTokens: 123456789012345678",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pivcs.ops.scan_text import Hit, find_secrets, rule_names
-from tests.ops.made_secrets import ANTHROPIC, AWS, GITHUB, HARMLESS, KEY_BLOCK, PASSWORD, SECRETS, some
+from tests.ops.made_secrets import ANTHROPIC, AWS, GITHUB, HARMLESS, KEY_BLOCK, PASSWORD, SECRETS, SHORT, some
 
 EXAMPLES = [(rule, text) for rule, texts in SECRETS.items() for text in texts]
 
@@ -30,6 +30,38 @@ def test_harmless_text_is_no_finding(text: str):
     assert rules_of(f"so {text}, and\n{text}\nagain") == []
 
 
+COLOURED = [
+    "password\x1b[0m: \x1b[31m{}\x1b[0m",
+    '\x1b[0m\x1b[34;1m"password"\x1b[0m\x1b[1;39m:\x1b[0m \x1b[0;32m"{}"\x1b[0m',  # jq
+    "\x1b[01;31m\x1b[Kpassword\x1b[m\x1b[K={}",  # grep
+    "\x1b[1mDB_PASSWORD\x1b(B\x1b[m=\x1b[38;2;255;100;0m{}\x1b(B\x1b[m",  # tput
+    "password\x9b0m: \x9b31m{}",
+    "password\\u001b[0m: \\u001B[31m{}\\u001b[0m",
+    "password\\x1b[0m: \\033[31m{}\\e[0m",
+    "curl -u \x1b[4madmin:{}\x1b[0m https://x",
+]
+
+
+@pytest.mark.parametrize("coloured", COLOURED)
+def test_colours_are_no_part_of_a_secret_and_do_not_hide_it(coloured: str):
+    text = "\u00e9\x1b[1mx\n" + coloured.format(SHORT)
+    (hit,) = find_secrets([text])
+    assert text[hit.start : hit.end] == hit.secret == SHORT
+    assert coloured.format(GITHUB).count(find_secrets([coloured.format(GITHUB)])[0].secret) == 1
+
+
+def test_secret_has_one_fingerprint_as_argument_and_in_settings():
+    texts = [f"password={SHORT}", f"curl -u me:{SHORT} x", f"machine x login me password {SHORT}", f"pwd: '{SHORT}'"]
+    assert len({hit.fingerprint() for hit in find_secrets(texts)}) == 1
+    assert [hit.text for hit in find_secrets(texts)] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("value", [SHORT, f"'{SHORT}'", f'"{SHORT}"'])
+def test_each_command_of_many_is_looked_at(value: str):
+    text = f"curl https://x\ncurl -u me:{value} https://x && mysql -p{value} ; curl -v\nmysql; curl --user me:{value}"
+    assert [text[hit.start : hit.end] for hit in find_secrets([text])] == [SHORT] * 3
+
+
 AROUND = ['"{}"', "\\n{}\\n", '\\"{}\\"', "'{}'", "`{}`", "<{}>", "({})", "={},", "\t{}\r\n", "—{}…"]
 
 
@@ -50,6 +82,7 @@ def test_secrets_are_told_text_by_text_and_by_place():
 def test_nothing_is_found_across_texts():
     assert find_secrets([GITHUB[:20], GITHUB[20:], "password = ", f'"{PASSWORD}"']) == []
     assert find_secrets([KEY_BLOCK[:40], KEY_BLOCK[40:]]) == []
+    assert find_secrets(["curl \\", f" -u me:{SHORT}", "machine x.io login me", f"password {SHORT}"]) == []
 
 
 def test_secret_has_one_fingerprint_wherever_it_stands():
