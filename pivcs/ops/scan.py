@@ -40,7 +40,8 @@ class Finding(NamedTuple):
     """A secret that was found. `entry` is what the entry or line is called, empty for the unfinished last line, and
     `row` its row in the stream; `place` where in the entry, `line` the line's number in the text there.
 
-    `fingerprint` stands for rule and secret, and `excerpt` is as much of the secret as may be shown.
+    `fingerprint` stands for rule and secret, and `excerpt` is as much of the secret as may be shown. An id may be a
+    secret, too, so `entry` has what is secret in it cut short.
     """
 
     row: int | None
@@ -77,7 +78,8 @@ def scan_session(view: SessionView, advance: Advance = lambda _: None) -> Sessio
         scan = scan_stream(stream, advance)
         read, size = read + scan.read, size + scan.size
         for finding in scan.findings:
-            same = (finding.fingerprint, finding.entry, finding.place, finding.line)
+            entry = "" if finding.row is None else stream.table.name(finding.row)
+            same = (finding.fingerprint, entry, finding.place, finding.line)
             if same not in seen:
                 seen.add(same)
                 findings.append(finding if stream is view else finding._replace(row=None))
@@ -139,7 +141,7 @@ def _remember(view: SessionView, scanned: Scanned) -> None:
 
 
 def _finding(view: SessionView, secret: ScannedSecret) -> Finding:
-    entry = "" if secret.row is None else view.table.name(secret.row)
+    entry = "" if secret.row is None else _shown(view.table.name(secret.row))
     return Finding(
         secret.row, entry, secret.rule, secret.place, secret.line, secret.fingerprint, secret.excerpt
     )
@@ -205,7 +207,7 @@ def _secrets(batch: Texts) -> Iterator[ScannedSecret]:
     for hit in find_secrets(batch.texts, batch.names):
         found.add(hit.text)
         text, name = batch.texts[hit.text], batch.names[hit.text]
-        place = place_of(batch.wheres[hit.text], _shown_key) + (" (key)" if name == KEY else "")
+        place = place_of(batch.wheres[hit.text], _shown) + (" (key)" if name == KEY else "")
         line = 1 + text.count("\n", 0, hit.start)
         secret = ScannedSecret(batch.row_of(hit.text), hit.rule, place, line, hit.fingerprint(), hit.excerpt())
         if secret != last:  # a line may have one twice
@@ -214,7 +216,7 @@ def _secrets(batch: Texts) -> Iterator[ScannedSecret]:
     batch.forget(found)
 
 
-_shown_key: Final = lru_cache(maxsize=1024)(masked)
+_shown: Final = lru_cache(maxsize=1024)(masked)
 
 
 def safe_title(view: SessionView) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pivcs.ops.scan import Finding
 from pivcs.ops.scan_allow import Allowed, Judged, counts_by_rule
-from pivcs.ops.scan_text import rules_version
+from pivcs.ops.scan_text import masked, rules_version
 from pivcs.render.amounts import format_bytes, plural
 from pivcs.render.columns import column_lines
 from pivcs.render.documents import Document
@@ -35,7 +35,7 @@ def scan_lines(found: Sequence[Judged], sessions: int, size: int, looks: Looks) 
     for each in found:
         if each.refused:
             yield ""
-            yield looks.styler(Role.HEADING, visible(each.scan.view.where, keep=""))
+            yield looks.styler(Role.HEADING, visible(masked(each.scan.view.where), keep=""))
             yield from column_lines([_row(finding) for finding in each.refused], looks)
 
 
@@ -79,10 +79,11 @@ def scan_document(found: Sequence[Judged], sessions: int, size: int) -> Document
 def finding_documents(found: Iterable[Judged]) -> Iterator[Document]:
     """Yield each finding as a document, session by session: first what is not allowed."""
     for each in found:
+        where = masked(each.scan.view.where)
         for allowed, findings in ((False, each.refused), (True, each.allowed)):
             for finding in findings:
                 yield {
-                    "session": each.scan.view.where,
+                    "session": where,
                     "key": each.scan.view.key.hex if each.scan.view.key is not None else None,
                     "entry": finding.entry or None,
                     "rule": finding.rule,

@@ -179,6 +179,16 @@ def test_title_with_a_secret_is_shown_without_it(
     assert any(line.endswith(shown) for line in result.lines)
 
 
+def test_ids_and_paths_with_a_secret_are_shown_without_it(project: Path, tmp_path: Path, pivcs: Program):
+    data = header_line(GITHUB, cwd=str(project)) + message_line(GITHUB, None, "user", f"use {AWS}")
+    (tmp_path / "sessions" / f"2026_{GITHUB}.jsonl").write_bytes(data)
+    result, document = pivcs("scan"), pivcs("scan", "--json")
+    assert "ghp_… (40)" in [line.split("  ")[0] for line in result.lines]
+    assert any(line.endswith("2026_ghp_… (40).jsonl") for line in result.lines)
+    assert "ghp_… (40)" in {each["entry"] for each in document.json["findings"]}
+    assert GITHUB[:12] not in result.text + document.text
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -122,6 +122,21 @@ def test_no_finding_has_the_secret_in_it():
     assert not any(secret in shown for secret in (GITHUB, PASSWORD, KEY_BLOCK[:60], GITHUB[4:12]))
 
 
+def test_id_that_is_a_secret_is_not_shown():
+    other = GITHUB[:-1] + ("a" if GITHUB[-1] != "a" else "b")
+    data = header_line() + message_line(GITHUB, None, "user", ANTHROPIC)
+    data += message_line(other, GITHUB, "user", ANTHROPIC)
+    findings = found_in(data)
+    assert {each.entry for each in findings} == {"ghp_… (40)"}
+    assert sorted((each.row, each.place) for each in findings) == [
+        (1, "id"), (1, "message.content[0].text"),
+        (2, "id"), (2, "message.content[0].text"), (2, "parentId"),
+    ]  # fmt: skip
+    assert not any(secret in json.dumps(findings) for secret in (GITHUB, other))
+    with view_of(data) as view:  # entries stay apart whose ids are shown alike
+        assert scan_session(view).findings == findings
+
+
 def test_lines_that_are_no_entries_are_looked_through_as_text():
     whole = message_line("aaaaaaaa", None, "user", f"x {GITHUB}")
     torn = message_line("bbbbbbbb", None, "user", "y " + ANTHROPIC.replace("-", "\\u002d"))
