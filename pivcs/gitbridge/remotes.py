@@ -113,7 +113,7 @@ def shown_address(address: str) -> str:
 
 def without_credentials(text: str, remote: Remote) -> str:
     """Return a message without the credentials that an address in it may have."""
-    return _USER.sub("", text.replace(remote.address, remote.shown))
+    return _USER.sub("", text.replace(remote.address, shown_address(remote.address)))
 
 
 def read_settings(repository: Repository, git: Git | None) -> dict[str, str]:

@@ -320,6 +320,15 @@ def test_push_without_sessions_sends_what_the_repository_has(desks: tuple[Desk, 
         assert judge.git(other, "for-each-ref", "refs/pivcs") != b""
 
 
+def test_a_remote_that_is_not_there_is_told_with_its_path(desks: tuple[Desk, Desk], pivcs: Program, tmp_path: Path):
+    one, _ = desks
+    judge.git(one.project, "remote", "add", "b", str(tmp_path / "gone.git"))
+    with one.used():
+        result = pivcs("fetch", "b")
+        assert result.code == 100
+        assert f"'{tmp_path}/gone.git' does not appear to be a git repository" in result.complaint
+
+
 def test_remotes_are_completed(desks: tuple[Desk, Desk], tmp_path: Path):
     one, _ = desks
     judge.git(one.project, "remote", "add", "sessions", str(tmp_path / "hub.git"))
