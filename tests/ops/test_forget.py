@@ -17,6 +17,7 @@ from pivcs.ops.access import view_of
 from pivcs.ops.covering import CannotForget
 from pivcs.ops.forget import NothingForgotten, finish, forget, plan_forget, remember
 from pivcs.ops.fsck import fsck
+from pivcs.ops.kept_streams import kept_views
 from pivcs.ops.naming import proposed_names
 from pivcs.ops.operations import NotUndone, create_branch, rename_branches, undo
 from pivcs.ops.sync import FileSync
@@ -140,6 +141,24 @@ def test_new_copy_of_the_file_is_taken_in_without_it(box: Box, tmp_path: Path) -
     copy = box.put(with_secret() + message_line("dddddddd", "cccccccc", "user", "Here.", ms=CLOCK + 4), "copy.jsonl")
     assert view_of(box.store, copy).table.forgotten_rows() == [2]
     assert secret_places(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["aaaaaaaa", "bbbbbbbb", "cccccccc"])
+def test_copies_of_a_file_stay_copies(box: Box, name: str) -> None:
+    def kept() -> int:
+        return len(list(kept_views(view_of(box.store, box.store.streams()[0]))))
+
+    box.put(with_secret())
+    box.put(with_secret(), "copy.jsonl")
+    assert kept() == 1
+    forget_named(box, name)
+    assert kept() == 1
+    for data in (with_secret(), with_secret() + message_line("dddddddd", "cccccccc", "user", "And more.")):
+        for path in ("copy.jsonl", "later.jsonl", "session.jsonl"):
+            box.put(data, path)
+        assert kept() == 1
+        assert len({bytes_of(box.store, stream) for stream in box.store.streams()}) == 1
+    assert len(box.store.streams()) == 3
 
 
 def test_large_copy_is_taken_in_without_it(box: Box, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
