@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -15,6 +16,9 @@ from pivcs.gitbridge.repository import Repository
 from pivcs.gitbridge.transport import NotKept, TransportFailed, check_directory, other_hash, outcome_of
 
 _NONE: Final = b"0" * 40
+_WAITS: Final = 50
+_WAIT: Final = 0.05
+"""Seconds between asking again while another process holds a file of a repository in a directory."""
 _MODES: Final = frozenset((stat.S_IFREG, stat.S_IFDIR))
 _NO_ROOM: Final = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EROFS))
 
@@ -75,11 +79,16 @@ class DulwichTransport:
         if not updates:
             return []
         sent: list[RefUpdate] = []
+        tried: set[str] = set()
+        done: set[str] = set()
         with self._repository.objects() as objects:
 
             def changes(refs: Mapping[Any, Any]) -> dict[Any, Any]:
                 theirs = _ours(refs)
+                # Asked again after another process was in the way: what was set by then is no news.
+                done.update(each.name for each in updates if each.name in tried and theirs.get(each.name) == each.new)
                 sent[:] = [each for each in updates if theirs.get(each.name) == each.old]
+                tried.update(each.name for each in sent)
                 return {os.fsencode(each.name): _hex(each.new) if each.new else _NONE for each in sent}
 
             def pack(have: set[Any], want: set[Any], **options: Any) -> Any:
@@ -89,7 +98,7 @@ class DulwichTransport:
 
             result = self._ask("push", lambda client, path: client.send_pack(path, changes, pack))
         refused = {name for name, error in (result.ref_status or {}).items() if error is not None}
-        done = {each.name for each in sent if os.fsencode(each.name) not in refused}
+        done.update(each.name for each in sent if os.fsencode(each.name) not in refused)
         return [outcome_of(each, done=each.name in done) for each in updates]
 
     def _known(self) -> set[bytes]:
@@ -100,8 +109,23 @@ class DulwichTransport:
 
     def _ask(self, operation: str, question: Callable[[Any, bytes], Any]) -> Any:
         """Return what a question to a client and the path for it answers; what it raises, which has no common root, is
-        `TransportFailed`."""
+        `TransportFailed`. It is asked again while another process holds a file that it needs."""
+        from dulwich.file import FileLocked
+
+        for _ in range(_WAITS):
+            try:
+                return self._ask_once(operation, question)
+            except FileLocked as error:
+                held = os.fsdecode(error.lockfilename)
+            time.sleep(_WAIT)
+        raise TransportFailed(
+            f"'{self._remote.shown}' or this repository is in use: another process holds '{held}'",
+            hint="if none is running, remove that file",
+        )
+
+    def _ask_once(self, operation: str, question: Callable[[Any, bytes], Any]) -> Any:
         from dulwich.client import get_transport_and_path
+        from dulwich.file import FileLocked
         from dulwich.repo import Repo
 
         try:
@@ -114,6 +138,8 @@ class DulwichTransport:
                 return question(client, os.fsencode(path))
             finally:
                 client.close()
+        except FileLocked:
+            raise
         except Exception as error:
             reason = without_credentials(str(error).strip() or type(error).__name__, self._remote)
             no_room = isinstance(error, OSError) and error.errno in _NO_ROOM
