@@ -6,6 +6,7 @@ import click
 
 from pivcs.cli.complete import sessions as complete_sessions
 from pivcs.cli.file_target import project_views
+from pivcs.cli.forget_completing import complete_in, forgotten_state, remember_archived
 from pivcs.cli.forgotten_refs import without_forgotten
 from pivcs.cli.leaving import check_leaving, yes_option
 from pivcs.cli.output import Output, output_options
@@ -54,6 +55,7 @@ def command(
     nothing is written unless --yes is given, and the exit code is 20. It is 1 when a ref was left, or a stream in the
     repository is damaged.
     """
+    state = forgotten_state()
     if sessions:
         opened = reader()
         views = tuple(opened.open(session) for session in sessions)
@@ -64,7 +66,9 @@ def command(
         raise NoSession("no session belongs to the current project", hint="name session files, see `pivcs ls --all`")
     repository = find_repository(current_directory())
     check_leaving(views, yes=yes, refuse=True)
+    complete_in(repository)
     done = archive(views, repository, store_id(views[0]), force=force)
+    remember_archived(state, done)
     review = archive_review(views, repository, force=force) if with_review else None
     output = Output(colour=colour, pager=not no_pager, utc=utc)
     where = str(repository.root or repository.common_dir)

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
 import click
 
 from pivcs.cli.complete import revisions as complete_revisions
+from pivcs.cli.forget_refs import RefChanges, guard_of, repositories_of
 from pivcs.cli.output import Output, output_options, warn
-from pivcs.cli.target import current_directory, now, open_store, reader, session_option, split_target
+from pivcs.cli.target import now, open_store, reader, session_option, split_target
 from pivcs.errors import InputError, PivcsError
-from pivcs.gitbridge.forgetting import RefsPlan, forget_refs, plan_refs
-from pivcs.gitbridge.forgotten_refs import place_of
-from pivcs.gitbridge.process import Git, GitNotFound
+from pivcs.gitbridge.process import Git
 from pivcs.gitbridge.refs_update import RefOutcome
-from pivcs.gitbridge.repository import NoRepository, find_repository
 from pivcs.ops.access import view_of
-from pivcs.ops.forget import ForgetPlan, finish, forget, plan_forget
+from pivcs.ops.forget import ForgetPlan, forget, plan_forget
 from pivcs.ops.forget import remember as let_in
 from pivcs.ops.forget_session import SessionPlan, forget_session, plan_again, plan_session
 from pivcs.ops.locate import NoSession
@@ -105,7 +103,9 @@ def command(
         if whole is None:
             raise
         view, targets, words = whole, [], []
-    if words:
+    if words and not targets:
+        outcomes = _completed(opened.store, view, exports, output, yes=yes, as_json=as_json)
+    elif words:
         outcomes = _entries(targets, exports, output, yes=yes, as_json=as_json)
     else:
         outcomes = _session(opened, view, exports, output, yes=yes, as_json=as_json)
@@ -132,8 +132,6 @@ def _whole_session(opened: Reader, text: str) -> SessionView | None:
 def _entries(
     targets: Sequence[tuple[SessionView, int]], exports: Sequence[str], output: Output, *, yes: bool, as_json: bool
 ) -> list[RefOutcome]:
-    if not targets:
-        raise NothingNamed("no entry is named by that")
     plans = [plan_forget(view, row) for view, row in targets]
     first = targets[0][0]
     store = first.store
@@ -141,10 +139,10 @@ def _entries(
     holding = {key for plan in plans for key in plan.sessions}
     if first.key is not None:
         holding.add(first.key.digest)
-    names = store.remote.id() if any(plan.traces.branches for plan in plans) else None
-    guard = Guard(record for plan in plans for record in plan.records)
-    repositories = _repositories(first, store, guard, exports, holding=holding, names=names)
-    outcomes: list[RefOutcome] = []
+    names = store.remote.id() if any(plan.traces.branches or plan.traces.tags for plan in plans) else None
+    guard = guard_of(store, plans)
+    repositories = repositories_of(first, store, guard, exports, holding=holding, names=names)
+    refs = RefChanges(store)
     if yes:
         done: list[ForgetPlan] = []
         for plan, (view, row) in zip(plans, targets, strict=True):
@@ -155,16 +153,36 @@ def _entries(
                 plan = plan_forget(view, row)
             done.append(forget(view, plan, row, now()))
         plans = done
-        guard = Guard(record for plan in plans for record in plan.records)
-        outcomes = [each for repository in repositories for each in forget_refs(repository, guard, store)]
+        refs.change(repositories, guard_of(store, plans))
     if as_json:
-        output.bytes([encode(entries_document(plans, repositories, outcomes, done=yes)), b"\n"])
+        output.bytes([encode(entries_document(plans, repositories, refs.outcomes, done=yes)), b"\n"])
     else:
         output.lines(entries_lines(plans, repositories, output.looks, done=yes))
-        output.lines(outcome_lines(outcomes, output.looks))
+        output.lines(outcome_lines(refs.outcomes, output.looks))
     if yes:  # last, as it may fail while another process uses the store
-        finish(store, always=any(plan.again for plan in plans))
-    return outcomes
+        refs.finish(always=any(plan.again for plan in plans))
+    return refs.outcomes
+
+
+def _completed(
+    store: Store | None, view: SessionView, exports: Sequence[str], output: Output, *, yes: bool, as_json: bool
+) -> list[RefOutcome]:
+    """Complete what was forgotten before, as a set names what has been forgotten no more. Raises `NothingNamed`."""
+    repositories = repositories_of(view, store, Guard.of(store), exports) if store is not None else []
+    if store is None or not (any(repositories) or store.forgotten.needs_erasure()):
+        raise NothingNamed("no entry is named by that")
+    refs = RefChanges(store)
+    if yes:
+        refs.change(repositories, Guard.of(store))
+    if as_json:
+        output.bytes([encode(entries_document([], repositories, refs.outcomes, done=yes)), b"\n"])
+    else:
+        output.lines(["no entry is named by that; what was forgotten before is not gone from everywhere:"])
+        output.lines(entries_lines([], repositories, output.looks, done=yes))
+        output.lines(outcome_lines(refs.outcomes, output.looks))
+    if yes:
+        refs.finish()
+    return refs.outcomes
 
 
 def _session(
@@ -175,20 +193,20 @@ def _session(
         raise NoNames(f"no store has anything of '{view.where}'")
     again = view.stream is None and view.key.digest in store.forgotten.sessions()
     plan = plan_again(view.key.digest, view.where) if again else plan_session(view)
-    repositories = _repositories(view, store, Guard(), exports, sessions=[plan.key])
-    outcomes: list[RefOutcome] = []
+    repositories = repositories_of(view, store, Guard.of(store), exports, sessions=[plan.key])
+    refs = RefChanges(store)
     if yes:
         _remove_snapshots(store, plan)
         forget_session(store, plan, now())
-        outcomes = [each for repository in repositories for each in forget_refs(repository, Guard(), store)]
+        refs.change(repositories, Guard.of(store))
     if as_json:
-        output.bytes([encode(session_document(plan, repositories, outcomes, done=yes)), b"\n"])
+        output.bytes([encode(session_document(plan, repositories, refs.outcomes, done=yes)), b"\n"])
     else:
         output.lines(session_lines(plan, repositories, output.looks, done=yes))
-        output.lines(outcome_lines(outcomes, output.looks))
+        output.lines(outcome_lines(refs.outcomes, output.looks))
     if yes:
-        finish(store, always=plan.again)
-    return outcomes
+        refs.finish(always=plan.again)
+    return refs.outcomes
 
 
 def _remove_snapshots(store: Store, plan: SessionPlan) -> None:
@@ -203,32 +221,6 @@ def _remove_snapshots(store: Store, plan: SessionPlan) -> None:
         for number in plan.snapshots:
             set_snapshot_deleted(store, number, True)
     collect_snapshots(store, git)
-
-
-def _repositories(
-    view: SessionView, store: Store, guard: Guard, exports: Sequence[str], *,
-    sessions: Collection[bytes] = (), holding: Collection[bytes] = (), names: bytes | None = None,
-) -> list[RefsPlan]:  # fmt: skip
-    """Return what is to be done in the repositories of the current directory, of the session, and in named ones."""
-    try:
-        git: Git | None = Git.find(os.environ)
-    except GitNotFound:
-        git = None
-    found = {}
-    for place in dict.fromkeys(filter(None, (current_directory(), view.header.cwd, *exports))):
-        try:
-            repository = find_repository(os.path.join(current_directory(), place))
-            if repository.common_dir not in found:
-                found[repository.common_dir] = plan_refs(
-                    repository, guard, git, sessions=sessions, holding=holding, names=names,
-                    known=store.forgotten.refs(place_of(repository)),
-                )
-        except NoRepository:
-            if place in exports:
-                raise
-        except PivcsError as error:
-            warn(f"{error.message}; it is left as it is")
-    return list(found.values())
 
 
 def _remember(text: str, output: Output, *, as_json: bool) -> None:

@@ -6,6 +6,7 @@ import click
 
 from pivcs.cli.complete import remotes as complete_remotes
 from pivcs.cli.file_target import project_views
+from pivcs.cli.forget_completing import complete_in, forgotten_state, remember_archived
 from pivcs.cli.forgotten_refs import known_store, warn_of_forgotten, without_forgotten
 from pivcs.cli.leaving import check_leaving, yes_option
 from pivcs.cli.output import Output, output_options, warn
@@ -44,11 +45,13 @@ def command(
     The exit code is 1 when a ref was left as it is, here or there.
     """
     target = remote_target(remote)
+    state = forgotten_state()
     views = without_forgotten(project_views(None))
     if not views and not has_streams(target.repository):
         hint = "`pivcs -C DIR push` is for another directory, `pivcs ls --all` shows all sessions"
         raise NoSession("no session belongs to the current project", hint=hint)
     check_leaving(leaving(views, target.repository, target.remote), yes=yes, refuse=True)
+    complete_in(target.repository)
     ident = store_id(views[0]) if views else None
     archived = archive(views, target.repository, ident, force=force) if views else Archive((), 0)
     for view in views[:1]:
@@ -60,6 +63,8 @@ def command(
                 if ref.outcome in ("new", "moved", "same") and ref.new is not None and each.view.key is not None
             ]
             remember_taken(view.store, target.repository, there)
+    remember_archived(state, archived)
+    complete_in(target.repository)
     store = known_store()
     forgotten = ForgottenRefs(store) if store is not None else None
     done = push(target.repository, target.remote, target.transport, ident, force=force, forgotten=forgotten)

@@ -83,20 +83,21 @@ class RefsPlan:
 def plan_refs(
     repository: Repository, guard: Guard, git: Git | None, *,
     sessions: Collection[bytes] = (), holding: Collection[bytes] = (), names: bytes | None = None,
-    known: Collection[tuple[str, str]] = (),
+    known: Collection[tuple[str, str]] = (), clean: Collection[bytes] = (),
 ) -> RefsPlan:  # fmt: skip
     """Return what forgetting changes in a repository: the records that `guard` knows, and whole `sessions`. `holding`
-    are the sessions that have the records: review commits of theirs go, and exports are told. `names` is the id of the
-    store when names of theirs change; the next archive writes them again. `known` has what remotes had that holds
-    something forgotten, as the store remembers it. Raises `OtherRefs`, `OtherHash`.
+    are the sessions that have the records, with those found here: review commits of theirs go, and exports are told.
+    Streams whose commits are in `clean` are not read. `names` is the id of the store when names of theirs change; the
+    next archive writes them again. `known` has what remotes had that holds something forgotten, as the store remembers
+    it. Raises `OtherRefs`, `OtherHash`.
     """
     covered, removed, unread = [], [], []
     with repository.objects() as objects:
-        for ref in found_refs(repository):
-            own_names = ref.store is not None and ref.store == names and ref.key in holding
-            if ref.key in sessions or own_names:
+        refs = found_refs(repository)
+        for ref in refs:
+            if ref.key in sessions:
                 removed.append(ref)
-            elif ref.store is None and guard:
+            elif ref.store is None and guard and ref.commit not in clean:
                 try:
                     with spooled(objects, ref) as file:
                         table, _ = index_source(file)
@@ -104,6 +105,9 @@ def plan_refs(
                             covered.append(ref)
                 except PivcsError as error:
                     unread.append(error.message)
+    holding = {*holding, *(ref.key for ref in covered)}
+    own = [ref for ref in refs if ref.store is not None and ref.store == names]
+    removed += [ref for ref in own if ref.key in holding and ref.key not in sessions]
     keys = {*sessions, *holding}
     made = re.compile(rf"refs/(?:pivcs|pivcs-remotes/.+)/({'|'.join(key.hex() for key in keys)})/review/.+")
     for prefix in (ROOT, FETCHED) if keys else ():  # made again by the next archive, without what was forgotten
@@ -208,6 +212,7 @@ def forget_refs(plan: RefsPlan, guard: Guard, store: Store | None = None) -> lis
             assert written is not None
             name = f"{ref.name.rpartition('/')[0]}/{written.digest.hex()[:16]}"
             new.append(RefUpdate(name, there.get(name), written.commit))
+            there[name] = written.commit  # two streams may become the same
             old.append(RefUpdate(ref.name, ref.commit, None))
         writer.finish()
         try:

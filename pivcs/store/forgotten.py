@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from pivcs.objects.hashing import content_digest
 from pivcs.store.collect import remove_unused
 from pivcs.store.database import Database, translated
 from pivcs.store.errors import StoreBusy
@@ -90,6 +91,22 @@ class ForgottenStore:
             "DELETE FROM forgotten_ref WHERE repository = ? AND remote = ?", (repository, remote)
         )
         self.add_refs(repository, remote, names)
+
+    def state(self) -> bytes:
+        """Return a digest of which records are forgotten."""
+        return content_digest(b"".join(record.oid for record in self.records()))
+
+    def looked(self, state: bytes) -> set[bytes]:
+        """Return commits of streams that hold nothing forgotten, as far as they were looked through since a state."""
+        return {commit for (commit,) in self._all("SELECT commit_id FROM forgotten_looked WHERE state = ?", state)}
+
+    def add_looked(self, state: bytes, commits: Iterable[bytes]) -> None:
+        """Remember that streams hold nothing that is forgotten in a state; what was known in others goes."""
+        connection = self._database.connection
+        connection.execute("DELETE FROM forgotten_looked WHERE state <> ?", (state,))
+        connection.executemany(
+            "INSERT OR REPLACE INTO forgotten_looked VALUES (?, ?)", ((commit, state) for commit in commits)
+        )
 
     def begin_erasure(self, now: int) -> None:
         """Note that bytes are removed in this transaction which `erase` has to remove from the file itself."""

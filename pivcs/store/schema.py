@@ -273,6 +273,10 @@ CREATE TABLE forgotten_ref (
     PRIMARY KEY (repository, remote, name)
 ) WITHOUT ROWID;
 
+-- Streams in repositories that hold nothing forgotten, by the commits of their refs: they need not be read again as
+-- long as what is forgotten has the digest `state`.
+CREATE TABLE forgotten_looked (commit_id BLOB PRIMARY KEY, state BLOB NOT NULL) WITHOUT ROWID;
+
 -- One row as long as forgotten bytes may still stand in parts of the file, or of its log, that hold nothing any more.
 CREATE TABLE erasure (since INTEGER NOT NULL);
 
