@@ -32,8 +32,9 @@ def command(
 
     REMOTE is found as by `pivcs push`. What it has below refs/pivcs/ is kept below refs/pivcs-remotes/; no other ref,
     no file and no setting of the repository changes. Sessions that came so belong to the project, wherever they were
-    made: `pivcs ls`, `pivcs log` and others find them. A session that went on here and there has the branches of both.
-    Fetching again changes nothing.
+    made: `pivcs ls`, `pivcs log` and others find them. Of a session that went on here and there `pivcs branch --all`
+    lists the branches of both, those from there as `2/main`, and `pivcs log 2/main` shows one; `pivcs log --all` has
+    those of one side. `pivcs tag` lists tags of both. Fetching again changes nothing.
 
     With --write they also become session files in pi's directory for the current one, so that pi can open them. A file
     that is there is never changed. The exit code is 30 when something that came is damaged; it is left out.
