@@ -13,6 +13,7 @@ from pivcs.gitbridge.remotes import Remote, shown_address
 from pivcs.gitbridge.repository import Repository
 from pivcs.ops.view import SessionView
 from pivcs.render.amounts import plural
+from pivcs.ops.access import CannotWrite
 from pivcs.render.forget_text import delete_commands, update_commands
 from pivcs.store.errors import NoStore
 from pivcs.store.store import Store
@@ -25,7 +26,7 @@ def known_store() -> Store | None:
         return opened
     try:
         return open_store(create=False)
-    except NoStore:
+    except (NoStore, *CannotWrite):
         return None
 
 
