@@ -5,9 +5,8 @@ from __future__ import annotations
 import click
 
 from pivcs.cli.complete import sessions as complete_sessions
-from pivcs.cli.file_target import project_views
 from pivcs.cli.forget_completing import complete_in, forgotten_state, remember_archived
-from pivcs.cli.forgotten_refs import without_forgotten
+from pivcs.cli.forgotten_refs import leaving_views, refuse_forgotten
 from pivcs.cli.leaving import check_leaving, yes_option
 from pivcs.cli.output import Output, output_options
 from pivcs.cli.store_identity import store_id
@@ -59,9 +58,9 @@ def command(
     if sessions:
         opened = reader()
         views = tuple(opened.open(session) for session in sessions)
+        refuse_forgotten(views)
     else:
-        views = project_views(None)
-    views = without_forgotten(views)
+        views = leaving_views()
     if not views:
         raise NoSession("no session belongs to the current project", hint="name session files, see `pivcs ls --all`")
     repository = find_repository(current_directory())

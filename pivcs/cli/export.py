@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from pivcs.cli.export_choice import chosen_sessions, export_base, with_history
-from pivcs.cli.forgotten_refs import without_forgotten
+from pivcs.cli.forgotten_refs import refuse_forgotten
 from pivcs.cli.leaving import check_leaving
 from pivcs.cli.output import Output, output_options
 from pivcs.cli.store_identity import store_id
@@ -69,8 +69,7 @@ def command(
     """
     person = Person() if author is None else parse_person(author)
     chosen = chosen_sessions(sessions, session)
-    kept = without_forgotten(each.view for each in chosen)
-    chosen = [each for each in chosen if each.view in kept]
+    refuse_forgotten(each.view for each in chosen)
     if not chosen:
         raise NoSession("no session belongs to the current project", hint="name session files, see `pivcs ls --all`")
     if base is not None:

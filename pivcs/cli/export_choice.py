@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from pivcs.cli.file_target import project_views
+from pivcs.cli.forgotten_refs import leaving_views
 from pivcs.cli.target import SEPARATOR, now, open_session, reader, text_of
 from pivcs.errors import InputError
 from pivcs.gitbridge.base import GitBase
@@ -30,7 +30,7 @@ def chosen_sessions(arguments: Sequence[str], session: str | None) -> list[Chose
     Raises `NoSession`, `AmbiguousSession`, and what reading an expression raises.
     """
     if not arguments:
-        return [Chosen(view) for view in (project_views(None) if session is None else (open_session(session),))]
+        return [Chosen(view) for view in (leaving_views() if session is None else (open_session(session),))]
     opened = reader()
     found: list[Chosen] = []
     for argument in arguments:

@@ -58,12 +58,12 @@ def file_on_disk(view: SessionView, path: FilePath) -> bytes:
         ) from error
 
 
-def project_views(first: SessionView | None) -> tuple[SessionView, ...]:
+def project_views(first: SessionView | None, opener: Reader | None = None) -> tuple[SessionView, ...]:
     """Return the sessions of the current project, `first` before all others, then by latest activity.
 
-    Files that cannot be read are passed over: they tell nothing.
+    Files that cannot be read are passed over: they tell nothing. `opener` opens them; by default the usual one.
     """
-    opened = list(_opened(reader()))
+    opened = list(_opened(opener if opener is not None else reader()))
     opened.sort(key=lambda view: -(_latest(view)))
     if first is None:
         return tuple(opened)

@@ -7,16 +7,28 @@ from collections.abc import Iterable, Sequence
 
 import click
 
+from pivcs.cli.file_target import project_views
 from pivcs.cli.output import to_stderr, warn
-from pivcs.cli.target import STORE, current_directory, open_store
+from pivcs.cli.target import STORE, current_directory, open_store, reader
+from pivcs.errors import StateError
 from pivcs.gitbridge.remotes import Remote, shown_address
 from pivcs.gitbridge.repository import Repository
+from pivcs.ops.access import CannotWrite
 from pivcs.ops.view import SessionView
 from pivcs.render.amounts import plural
-from pivcs.ops.access import CannotWrite
 from pivcs.render.forget_text import delete_commands, update_commands
 from pivcs.store.errors import NoStore
 from pivcs.store.store import Store
+
+
+class SessionForgotten(StateError):
+    """A session that was forgotten here is to leave the machine."""
+
+    def __init__(self, where: str, key: bytes) -> None:
+        super().__init__(
+            f"the session in '{where}' was forgotten here, so it goes nowhere",
+            hint=f"`pivcs forget --remember {key.hex()[:16]}` lets it be taken in again",
+        )
 
 
 def known_store() -> Store | None:
@@ -30,11 +42,29 @@ def known_store() -> Store | None:
         return None
 
 
+def leaving_views() -> tuple[SessionView, ...]:
+    """Return the sessions of the current project that may leave the machine; a warning names those that were forgotten
+    here and still have a file."""
+    return without_forgotten(project_views(None, reader()._replace(if_forgotten="it is left out")))
+
+
 def without_forgotten(views: Iterable[SessionView]) -> tuple[SessionView, ...]:
-    """Return sessions without those that were forgotten and still have a file: they do not leave the machine."""
-    store = known_store()
-    forgotten = frozenset(store.forgotten.sessions()) if store is not None else frozenset()
+    """Return sessions without those that were forgotten."""
+    forgotten = _forgotten_keys()
     return tuple(view for view in views if view.key is None or view.key.digest not in forgotten)
+
+
+def refuse_forgotten(views: Iterable[SessionView]) -> None:
+    """See that no session was forgotten that is to leave by its name. Raises `SessionForgotten`."""
+    forgotten = _forgotten_keys()
+    for view in views:
+        if view.key is not None and view.key.digest in forgotten:
+            raise SessionForgotten(view.where, view.key.digest)
+
+
+def _forgotten_keys() -> frozenset[bytes]:
+    store = known_store()
+    return frozenset(store.forgotten.sessions()) if store is not None else frozenset()
 
 
 def warn_of_forgotten(repository: Repository, remote: Remote, refs: Sequence[str]) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import click
 
 from pivcs.cli.complete import remotes as complete_remotes
-from pivcs.cli.file_target import project_views
 from pivcs.cli.forget_completing import complete_in, forgotten_state, remember_archived
-from pivcs.cli.forgotten_refs import known_store, warn_of_forgotten, without_forgotten
+from pivcs.cli.forgotten_refs import known_store, leaving_views, warn_of_forgotten
 from pivcs.cli.leaving import check_leaving, yes_option
 from pivcs.cli.output import Output, output_options, warn
 from pivcs.cli.remote_target import remote_target
@@ -46,7 +45,7 @@ def command(
     """
     target = remote_target(remote)
     state = forgotten_state()
-    views = without_forgotten(project_views(None))
+    views = leaving_views()
     if not views and not has_streams(target.repository):
         hint = "`pivcs -C DIR push` is for another directory, `pivcs ls --all` shows all sessions"
         raise NoSession("no session belongs to the current project", hint=hint)

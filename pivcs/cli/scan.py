@@ -10,6 +10,7 @@ import click
 
 from pivcs.cli.complete import sessions as complete_sessions
 from pivcs.cli.file_target import project_views
+from pivcs.cli.forgotten_refs import leaving_views, without_forgotten
 from pivcs.cli.leaving import scanned
 from pivcs.cli.output import Output, output_options, warn
 from pivcs.cli.target import current_directory, now, open_store, reader, session_option, surroundings, text_of
@@ -143,7 +144,7 @@ def _look(asked: _Asked, rules: Sequence[str]) -> _Looked:
 
 def _views(asked: _Asked, looked: _Looked) -> Iterator[SessionView]:
     if not asked.sessions and not asked.everything:
-        yield from project_views(None)
+        yield from leaving_views()
         return
     opened = reader()
     if asked.sessions:
@@ -154,9 +155,10 @@ def _views(asked: _Asked, looked: _Looked) -> Iterator[SessionView]:
     if opened.store is not None:
         files += known_elsewhere(opened.store, files)
         files += [session.path for session in gone_sessions(opened.store, None)]
+    opened = opened._replace(if_forgotten="it is left out")
     for path in dict.fromkeys(files):
         try:
-            yield opened.open_path(path)
+            yield from without_forgotten([opened.open_path(path)])
         except PivcsError as error:
             warn(error.message)
             looked.failed = looked.failed or error

@@ -34,12 +34,13 @@ class AmbiguousSession(InputError):
 
 class Reader(NamedTuple):
     """What opening a session needs: the store (None when there is no usable one), pi's places, the time, and a way to
-    warn. `now` is in milliseconds since 1970."""
+    warn. `now` is in milliseconds since 1970. `if_forgotten` tells what is done with a session that was forgotten."""
 
     store: Store | None
     surroundings: Surroundings
     now: int
     warn: Warn
+    if_forgotten: str = "showing the file, and keeping nothing of it"
 
     def open(self, session: str | None) -> SessionView:
         """Open a session by path, id, key, or None for the current project's latest.
@@ -104,7 +105,7 @@ class Reader(NamedTuple):
             if synced.outcome == "gone":
                 self.warn(f"no file is at '{path}' any more; showing what was last seen there")
             elif synced.outcome == "forgotten":
-                self.warn(f"the session in '{path}' was forgotten; showing the file, and keeping nothing of it")
+                self.warn(f"the session in '{path}' was forgotten; {self.if_forgotten}")
                 return open_file(path)
         except CannotWrite as error:
             self.warn(f"{error.message}; showing what is known")

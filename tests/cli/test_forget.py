@@ -340,11 +340,24 @@ def has_text(place: Path | str, name: str) -> bool:
 
 def test_forgotten_session_that_still_has_a_file_does_not_leave(file: Path, tmp_path: Path, pivcs: Program) -> None:
     assert pivcs("forget", file, "--yes").code == 0
-    for command in (("archive",), ("archive", file), ("export", tmp_path / "x"), ("export", tmp_path / "x", file)):
+    for command in (("archive",), ("export", tmp_path / "x"), ("scan",), ("push", tmp_path)):
         result = pivcs(*command)
-        assert result.code != 0
+        assert result.code == 10
+        assert result.complaint.count("was forgotten; it is left out") == 1
         assert "no session belongs to the current project" in result.complaint
+    for command in (("archive", file), ("export", tmp_path / "x", file), ("export", tmp_path / "x", "-s", file)):
+        result = pivcs(*command)
+        assert result.code == 20
+        assert "was forgotten here, so it goes nowhere" in result.complaint
+        assert "pivcs forget --remember" in result.complaint
     assert refs_of(".") == []
+    other = header_line("other", cwd=str(Path.cwd())) + message_line("aaaaaaaa", None)
+    (file.parent / "other.jsonl").write_bytes(other)
+    for command in (("scan",), ("scan", "--all"), ("archive",), ("push", judge.new_repository(tmp_path / "hub"))):
+        result = pivcs(*command)
+        assert result.code == 0
+        assert result.complaint.count("it is left out") == 1
+    assert len(refs_of(tmp_path / "hub")) == 1
     assert not (tmp_path / "x").exists()
 
 
