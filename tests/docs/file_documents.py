@@ -13,7 +13,7 @@ import pytest
 from pivcs.cli import run
 from tests.builders import Value
 from tests.docs.sharing_documents import fetched_documents, pushed_documents
-from tests.gitbridge.real_git import find_git, new_project
+from tests.gitbridge.real_git import Project, find_git, new_project
 from tests.talks import Talk
 
 Capture = pytest.CaptureFixture[bytes]
@@ -140,7 +140,12 @@ def _exported(files: list[Path], capfdbinary: Capture) -> Documents:
     found.append(_written(capfdbinary, "export", "--json", place, str(session)))
     talk.prompt("And then?")
     session.write_bytes(talk.data)
-    return [*found, _written(capfdbinary, "export", "--turns", "--json", f"{place}-turns", str(session))]
+    found.append(_written(capfdbinary, "export", "--turns", "--json", f"{place}-turns", str(session)))
+    found.append(_written(capfdbinary, "export", "--turns", "--json", place, str(session), code=1))
+    Project(session.parent).git("clone", "-q", place, f"{place}-clone")
+    talk.say("So.")
+    session.write_bytes(talk.data)
+    return [*found, _written(capfdbinary, "export", "--json", f"{place}-clone", str(session), code=1)]
 
 
 def _archived(files: list[Path], capfdbinary: Capture) -> Documents:
@@ -157,7 +162,9 @@ def _archived(files: list[Path], capfdbinary: Capture) -> Documents:
     name = project.git("for-each-ref", "--format=%(refname)", "refs/pivcs/*/s/*")
     project.git("update-ref", name, "HEAD")
     found.append(_written(capfdbinary, "-C", str(place), "archive", "--json", str(session), code=1))
-    return found
+    review = project.git("for-each-ref", "--format=%(refname)", "refs/pivcs/*/review/*").splitlines()[0]
+    project.git("update-ref", review, "HEAD")
+    return [*found, _written(capfdbinary, "-C", str(place), "archive", "--review", "--json", str(session), code=1)]
 
 
 def _imported(files: list[Path], capfdbinary: Capture) -> Documents:
