@@ -43,7 +43,7 @@ def command(
     store = open_store()
     forgotten = ForgottenRefs(store)
     done = fetch(target.repository, target.remote, target.transport, forgotten)
-    streams: list[Imported] = []
+    streams: list[Imported] = list(done.damaged)
     names: list[ImportedNames] = []
     for each in take_fetched(target.repository, target.remote, store, now=now()):
         (names if isinstance(each, ImportedNames) else streams).append(each)  # type: ignore[arg-type]

@@ -5,9 +5,10 @@ What was taken once is remembered by the id of its commit, so that nothing is re
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from pivcs.gitbridge.fetch_parts import Whole, fetch_whole
 from pivcs.gitbridge.forgotten_refs import ForgottenRefs, place_of
 from pivcs.gitbridge.importing import Archive, Imported, ImportedNames, import_names, import_to_store
 from pivcs.gitbridge.ref_names import ROOT, parse_pivcs_ref
@@ -21,11 +22,13 @@ from pivcs.store.store import Store
 
 class Fetched(NamedTuple):
     """The refs of a remote that have news: `new`, `moved` or `removed`, by the names that they have there; `there` are
-    all refs of streams and names that it has."""
+    all refs of streams and names that it has. Those that cannot be fetched are `damaged`; what was known of them stays.
+    """
 
     remote: Remote
     refs: tuple[RefOutcome, ...]
     there: frozenset[str]
+    damaged: tuple[Imported, ...] = ()
 
 
 def fetch(
@@ -35,25 +38,39 @@ def fetch(
     it is known that they hold something forgotten.
 
     Without news nothing is asked beyond the refs, and nothing is written. No other ref changes. Raises
-    `TransportFailed`, `OtherHash`, `OtherRefs`.
+    `TransportFailed`, `OtherHash`, `OtherRefs`, `NotKept`, `RefsNotWritten`.
     """
     repository.open_objects().close()  # refuses other hashes
     known = read_refs(repository, remote.prefix)
-    theirs = {name: commit for name, commit in transport.refs().items() if parse_pivcs_ref(name) is not None}
+
+    def names(theirs: Iterable[str]) -> dict[str, str]:
+        ours = [name for name in theirs if parse_pivcs_ref(name) is not None]
+        return {name: remote.prefix + name.removeprefix(ROOT) for name in ours
+                if forgotten is None or not forgotten.has(name)}  # fmt: skip
+
+    def wanting(theirs: Mapping[str, bytes], have: Mapping[str, bytes] | None = None) -> dict[str, str]:
+        have = have if have is not None else read_refs(repository, remote.prefix)
+        return {name: here for name, here in names(theirs).items() if have.get(here) != theirs[name]}
+
+    whole = Whole(transport.refs(), {})
+    if wanting(whole.theirs, known):
+        whole = fetch_whole(remote, transport, whole.theirs, wanting)
+    theirs = {name for name in whole.theirs if parse_pivcs_ref(name) is not None}
     held = {name for name in theirs if forgotten is not None and forgotten.has(name)}
-    names = {name: remote.prefix + name.removeprefix(ROOT) for name in theirs if name not in held}
-    wanted = {name: here for name, here in names.items() if known.get(here) != theirs[name]}
-    transport.fetch(wanted)
-    kept = set(names.values())
+    kept = set(names(whole.theirs).values())
     update_refs(repository, [RefUpdate(here, commit, None) for here, commit in known.items() if here not in kept])
-    now = read_refs(repository, remote.prefix) if wanted or known.keys() - kept else known
+    now = read_refs(repository, remote.prefix)
     outcomes = []
     for here in sorted(known.keys() | now.keys()):
         name, old, new = ROOT + here.removeprefix(remote.prefix), known.get(here), now.get(here)
         if old != new and name not in held:
             word = "new" if old is None else "removed" if new is None else "moved"
             outcomes.append(RefOutcome(name, word, old, new))
-    return Fetched(remote, tuple(outcomes), frozenset(theirs))
+    damaged = [
+        Imported(here, ref.key, 0, "damaged", error=whole.damaged[name])
+        for name, here in names(whole.damaged).items() if (ref := parse_pivcs_ref(name)) is not None
+    ]  # fmt: skip
+    return Fetched(remote, tuple(outcomes), frozenset(theirs), tuple(damaged))
 
 
 def drop_forgotten(

@@ -10,11 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pivcs.errors import PivcsError
+from pivcs.gitbridge.fetch_parts import fetch_whole
 from pivcs.gitbridge.forgotten_refs import ForgottenRefs
 from pivcs.gitbridge.ref_names import ROOT, parse_pivcs_ref, stream_ref
 from pivcs.gitbridge.refs_update import RefOutcome, RefUpdate, read_refs, update_refs
 from pivcs.gitbridge.remotes import Remote
 from pivcs.gitbridge.repository import Repository
+from pivcs.gitbridge.sending import send_refs
 from pivcs.gitbridge.stream_finding import FoundRef, stream_at
 from pivcs.gitbridge.stream_reading import StoredStream
 from pivcs.gitbridge.stream_union import holds
@@ -85,13 +87,14 @@ def push(
                 updates.append(RefUpdate(name, there, commit))
             elif not _is_names(name):
                 outcomes.append(RefOutcome(name, "refused", there, commit))
-        outcomes += transport.push(updates) if updates else []
-        there_now = theirs | {ref.name: ref.new for ref in outcomes if ref.outcome in ("new", "moved") and ref.new}
-        gone = [RefUpdate(name, theirs[name], None) for name in streams.superseded(there_now)]
-        outcomes += transport.push(gone) if gone else []
+        done, theirs_now = send_refs(transport, updates, theirs)
+        outcomes += done
+        gone = [RefUpdate(name, theirs[name], None) for name in streams.superseded(theirs_now) if name in theirs_now]
+        done, theirs_now = send_refs(transport, gone, theirs_now)
+        outcomes += done
         sent = [ref for ref in outcomes if ref.outcome in ("new", "moved")]
         sizes = {ref.name: stream.size for ref in sent if (stream := streams.of(ref.name, ref.new)) is not None}
-    _remember(repository, remote, ours, theirs, outcomes)
+    _remember(repository, remote, ours, theirs_now, outcomes)
     removed = {ref.name for ref in outcomes if ref.outcome == "removed"}
     held = forgotten.seen(repository, remote, there_all.keys() - removed) if forgotten is not None else ()
     kept = tuple(name for name in here if name not in ours)
@@ -199,7 +202,12 @@ def _fetch_rivals(
             continue
         if ObjectID(commit.hex().encode()) not in objects:
             wanted[name] = remote.prefix + name.removeprefix(ROOT)
-    transport.fetch(wanted)
+
+    def wanting(there: Mapping[str, bytes]) -> dict[str, str]:
+        return {name: here for name, here in wanted.items() if name in there}
+
+    # What cannot be fetched, or has gone there meanwhile, is the beginning of nothing as far as can be told.
+    fetch_whole(remote, transport, theirs, wanting)
     return list(wanted)
 
 

@@ -30,7 +30,10 @@ def push_lines(done: Push, archived: Archive, looks: Looks) -> Iterator[str]:
     for ref in done.refs:
         line = f"{ref.outcome:<9} {style(Role.ID, _key(ref))}  {_kind(ref)}"
         if ref.outcome == "refused":
-            yield line + style(Role.WARNING, f"  left at {_at(ref)}: it was moved there, or may not be changed")
+            said = "  not taken: the other side does not allow it"
+            if ref.old is not None:
+                said = f"  left at {ref.old.hex()[:10]}: it was moved there, or may not be changed"
+            yield line + style(Role.WARNING, said)
         else:
             yield line + style(Role.DIM, f"  {_WHAT[ref.outcome]}" if ref.outcome in _WHAT else "")
     where = visible(done.remote.shown, keep="")
@@ -97,7 +100,3 @@ def _kind(ref: RefOutcome) -> str:
     if parsed is None:
         return ""
     return f"stream {parsed.stream}" if parsed.stream is not None else f"names of the store {(parsed.store or '')[:8]}"
-
-
-def _at(ref: RefOutcome) -> str:
-    return ref.old.hex()[:10] if ref.old is not None else "nothing"

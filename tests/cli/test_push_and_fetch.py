@@ -14,6 +14,7 @@ from tests.cli.conftest import Program
 from tests.cli.test_complete import completed
 from tests.gitbridge import git as judge
 from tests.gitbridge.git import needs_git
+from tests.gitbridge.test_fetch_parts import damage
 
 SECRET = "the key is " + "AKIA" + "Q3ZTRN5LW7WH5KJ2"
 pytestmark = [needs_git, pytest.mark.interop]
@@ -282,6 +283,44 @@ def test_a_ref_that_was_moved_there_is_left_with_code_1(desks: tuple[Desk, Desk]
         document = pivcs("push", "--json")
         assert document.code == 1
         assert [ref["outcome"] for ref in document.json["refs"]] == ["refused"]
+
+
+def test_a_ref_that_the_other_side_does_not_take_is_told_so(
+    desks: tuple[Desk, Desk], pivcs: Program, tmp_path: Path
+):
+    one, _ = desks
+    hook = tmp_path / "hub.git" / "hooks" / "update"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    with one.used():
+        result = pivcs("push")
+        assert result.code == 1
+        assert "not taken: the other side does not allow it" in result.text
+        assert result.lines[-1] == "nothing sent to origin; 1 ref left as it is"
+        hook.unlink()
+        assert pivcs("push").code == 0
+
+
+def test_what_is_damaged_there_is_named_with_code_30_and_the_rest_comes(
+    desks: tuple[Desk, Desk], pivcs: Program, tmp_path: Path
+):
+    one, two = desks
+    hub = tmp_path / "hub.git"
+    with one.used():
+        one.talk("more", build_session("a", header=header_line("more", cwd=str(one.project))))
+        assert pivcs("push").code == 0
+    bad, _ = judge.git(hub, "for-each-ref", "--format=%(refname)", "refs/pivcs").decode().splitlines()
+    damage(hub, bad, "8")
+    with two.used():
+        result = pivcs("fetch")
+        assert result.code == 30
+        assert result.lines[-1] == "2 sessions from origin: 1 damaged, 1 new"
+        assert bad.rpartition("/")[2] in result.complaint
+        document = pivcs("fetch", "--json")
+        assert document.code == 30
+        assert [(each["outcome"], each["key"]) for each in document.json["streams"]] == [("damaged", bad[11:75])]
+        assert len(pivcs("ls", "--json").json["sessions"]) == 1
 
 
 def test_without_a_remote_it_says_what_to_do(pivcs: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
