@@ -10,6 +10,7 @@ from pivcs.gitbridge.refs_update import RefOutcome
 from pivcs.gitbridge.stream_finding import PAGE
 from pivcs.ops.forget import ForgetPlan
 from pivcs.ops.forget_session import SessionPlan
+from pivcs.ops.forget_traces import LeftName
 from pivcs.render.amounts import format_bytes, plural
 from pivcs.render.documents import Document
 from pivcs.render.log_text import Looks
@@ -31,7 +32,8 @@ def entries_lines(
     yield from _repository_lines(repositories, looks)
     files = [place.where for plan in plans for place in plan.places if place.file]
     kept = [path for plan in plans for path in plan.traces.kept]
-    yield from _stays(looks, files, kept, repositories, done=done)
+    left = [name for plan in plans for name in plan.traces.left]
+    yield from _stays(looks, files, kept, repositories, left, done=done)
 
 
 def _entry_lines(plan: ForgetPlan, looks: Looks, *, done: bool) -> Iterator[str]:
@@ -54,8 +56,11 @@ def _entry_lines(plan: ForgetPlan, looks: Looks, *, done: bool) -> Iterator[str]
     traces = plan.traces
     if traces.commands:
         yield f"  the log of operations: words in {plural(len(traces.commands), 'command')}"
-    for _, _, new in traces.branches:
-        yield f"  a branch that was named after it becomes {visible(new, keep='')}"
+    if traces.gone:
+        yield f"  the log of operations: {plural(len(traces.gone), 'name')} of branches and tags"
+    for what, names in (("branch", traces.branches), ("tag", traces.tags)):
+        for _, _, new in names:
+            yield f"  a {what} that was named after it, or has a word of it, becomes {visible(new, keep='')}"
 
 
 def session_lines(plan: SessionPlan, repositories: Sequence[RefsPlan], looks: Looks, *, done: bool) -> Iterator[str]:
@@ -92,8 +97,9 @@ def _repository_lines(repositories: Sequence[RefsPlan], looks: Looks) -> Iterato
 
 
 def _stays(
-    looks: Looks, files: Sequence[str], kept: Sequence[str], repositories: Sequence[RefsPlan], *, done: bool
-) -> Iterator[str]:
+    looks: Looks, files: Sequence[str], kept: Sequence[str], repositories: Sequence[RefsPlan],
+    left: Sequence[LeftName] = (), *, done: bool,
+) -> Iterator[str]:  # fmt: skip
     style = looks.styler
     yield ""
     yield "Not reached:"
@@ -101,6 +107,10 @@ def _stays(
         yield f"  {visible(path, keep='')}: the session file is as it was; edit it, or `pivcs delete --permanent` it"
     for path in dict.fromkeys(kept):
         yield f"  {visible(path, keep='')}: kept for the undo of a restore, and has text of the entry"
+    for name in dict.fromkeys(left):
+        delete = f"`pivcs {name.ref} -s {name.session.hex()[:_DIGITS]} -d {_argument(name.name)}`"
+        when = "; the log of operations keeps the name" if done else ", before you forget"
+        yield f"  {name.ref} {visible(name.name, keep='')}: has a word of it; if that tells something, {delete}{when}"
     for each in repositories:
         where = visible(each.where, keep="")
         if each or done:
@@ -199,6 +209,9 @@ def _entry(plan: ForgetPlan) -> Document:
         ],
         "operations": [ident for ident, _ in plan.traces.commands],
         "branches": [{"old": old, "new": new} for _, old, new in plan.traces.branches],
+        "tags": [{"old": old, "new": new} for _, old, new in plan.traces.tags],
+        "log_names": len(plan.traces.gone),
+        "left": [{"ref": each.ref, "key": each.session.hex(), "name": each.name} for each in plan.traces.left],
         "kept": list(plan.traces.kept),
     }
 

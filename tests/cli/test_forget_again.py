@@ -138,3 +138,32 @@ def test_what_was_looked_through_counts_for_one_state(tmp_path: Path) -> None:
             opened.forgotten.add_looked(b"a", [b"1", b"2"])
             opened.forgotten.add_looked(b"b", [b"2"])
         assert (opened.forgotten.looked(b"a"), opened.forgotten.looked(b"b")) == (set(), {b"2"})
+
+
+def test_names_with_words_of_the_entry_are_told(file: Path, store: Path, pivcs: Program) -> None:
+    file.write_bytes(file.read_bytes().replace(SECRET.encode(), b"the login with " + SECRET.encode()))
+    for command in (("branch", "login", "HEAD"), ("tag", SECRET, "HEAD")):
+        assert pivcs(*command).code == 0
+    assert pivcs("archive", "--yes").code == 0
+    plan = pivcs("forget", "bbbbbbbb")
+    assert SECRET not in plan.text
+    (told,) = [line for line in plan.lines if line.startswith("  branch login: ")]
+    assert told.endswith("-d login`, before you forget")
+    assert pivcs("forget", "bbbbbbbb", "--yes").code == 0
+    assert [line.split()[0] for line in pivcs("tag").lines] == ["forgotten"]
+    assert secret_places(store) == []
+    for command in (("op", "log", "--json"), ("tag", "--json"), ("branch", "--json")):
+        assert SECRET not in pivcs(*command).text
+    assert pivcs("archive").code == 0
+    judge.git(".", "gc", "-q", "--prune=now")
+    assert not in_objects(".")
+
+
+def test_command_that_deletes_a_name_before_leaves_nothing_of_it(file: Path, store: Path, pivcs: Program) -> None:
+    file.write_bytes(file.read_bytes().replace(SECRET.encode(), b"the swordfish with " + SECRET.encode()))
+    assert pivcs("tag", "swordfish", "HEAD").code == 0
+    (told,) = [line for line in pivcs("forget", "bbbbbbbb").lines if line.startswith("  tag swordfish: ")]
+    command = told.partition("`pivcs ")[2].partition("`")[0].split()
+    assert pivcs(*command).code == 0
+    assert pivcs("forget", "bbbbbbbb", "--yes").code == 0
+    assert secret_places(store, b"swordfish") == []

@@ -16,7 +16,7 @@ from tests.gitbridge.git import git, new_repository
 
 Capture = pytest.CaptureFixture[bytes]
 Documents = list[dict[str, object]]
-TEXT = "What is said here is to be forgotten."
+TEXT = "What item42x says here is to be forgotten."
 
 
 def forgotten(files: list[Path], capfdbinary: Capture) -> Documents:
@@ -40,6 +40,7 @@ def forgotten(files: list[Path], capfdbinary: Capture) -> Documents:
             ["sync", str(path), str(fork), str(headerless)],
             ["branch", str(path), "mine", "HEAD"],
             ["tag", str(path), TEXT.split()[-1].strip("."), "HEAD"],
+            ["tag", str(path), "item42x", "HEAD"],
             ["restore", str(path), "cccccccc", "--into", str(project), "--base", "none", "--apply"],
             ["branch", str(path), "--name-all"],
             ["archive", str(path)],
