@@ -6,11 +6,11 @@ import click
 
 from pivcs.cli.complete import sessions as complete_sessions
 from pivcs.cli.forget_completing import complete_in, forgotten_state, remember_archived
-from pivcs.cli.forgotten_refs import leaving_views, refuse_forgotten
+from pivcs.cli.forgotten_refs import leaving_reader, leaving_views, refuse_forgotten
 from pivcs.cli.leaving import check_leaving, yes_option
 from pivcs.cli.output import Output, output_options
 from pivcs.cli.store_identity import store_id
-from pivcs.cli.target import current_directory, reader, store_option
+from pivcs.cli.target import current_directory, store_option
 from pivcs.gitbridge.archive import archive
 from pivcs.gitbridge.archive_review import archive_review
 from pivcs.gitbridge.repository import find_repository
@@ -56,7 +56,7 @@ def command(
     """
     state = forgotten_state()
     if sessions:
-        opened = reader()
+        opened = leaving_reader()
         views = tuple(opened.open(session) for session in sessions)
         refuse_forgotten(views)
     else:

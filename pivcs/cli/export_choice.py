@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from pivcs.cli.forgotten_refs import leaving_views
-from pivcs.cli.target import SEPARATOR, now, open_session, reader, text_of
+from pivcs.cli.forgotten_refs import leaving_reader, leaving_views
+from pivcs.cli.target import SEPARATOR, now, open_session, text_of
 from pivcs.errors import InputError
 from pivcs.gitbridge.base import GitBase
 from pivcs.gitbridge.exporting import ExportOptions
@@ -31,7 +31,7 @@ def chosen_sessions(arguments: Sequence[str], session: str | None) -> list[Chose
     """
     if not arguments:
         return [Chosen(view) for view in (leaving_views() if session is None else (open_session(session),))]
-    opened = reader()
+    opened = leaving_reader()
     found: list[Chosen] = []
     for argument in arguments:
         each = _chosen(opened, text_of(argument), session)

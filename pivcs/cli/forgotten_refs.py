@@ -13,7 +13,7 @@ from pivcs.cli.target import STORE, current_directory, open_store, reader
 from pivcs.errors import StateError
 from pivcs.gitbridge.remotes import Remote, shown_address
 from pivcs.gitbridge.repository import Repository
-from pivcs.ops.access import CannotWrite
+from pivcs.ops.access import CannotWrite, Reader
 from pivcs.ops.view import SessionView
 from pivcs.render.amounts import plural
 from pivcs.render.forget_text import delete_commands, update_commands
@@ -45,7 +45,12 @@ def known_store() -> Store | None:
 def leaving_views() -> tuple[SessionView, ...]:
     """Return the sessions of the current project that may leave the machine; a warning names those that were forgotten
     here and still have a file."""
-    return without_forgotten(project_views(None, reader()._replace(if_forgotten="it is left out")))
+    return without_forgotten(project_views(None, leaving_reader()))
+
+
+def leaving_reader() -> Reader:
+    """Return what opens sessions that are to leave the machine."""
+    return reader()._replace(if_forgotten="it is left out")
 
 
 def without_forgotten(views: Iterable[SessionView]) -> tuple[SessionView, ...]:
