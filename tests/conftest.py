@@ -6,6 +6,7 @@ No test sees the store, the configuration or the sessions of whoever runs it.
 import os
 import sqlite3
 import weakref
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,12 @@ def _closed_when_forgotten(
     """
     _make_database(self, connection, path, read_only=read_only)
     _databases.add(self)
-    weakref.finalize(self, connection.close)
+    weakref.finalize(self, _close, connection)
+
+
+def _close(connection: sqlite3.Connection) -> None:
+    with suppress(sqlite3.ProgrammingError):  # another thread may be the one that finds it forgotten
+        connection.close()
 
 
 Database.__init__ = _closed_when_forgotten  # type: ignore[method-assign]
