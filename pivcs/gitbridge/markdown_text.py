@@ -8,13 +8,14 @@ is put into a code span: an escaped sign would not keep it from being one, as th
 from __future__ import annotations
 
 import re
+import string
 from typing import Final
 
 from pivcs.gitbridge.page_summary import short
 
-_PIECES: Final = re.compile(r"(?P<word>[^\s|`\\]*?(?:://|www\.|@|#[0-9])[^\s|`\\]*)|(?P<run>\*+|_+|~+|\$+)|(?P<sign>.)",
+_PIECES: Final = re.compile(r"(?P<word>[^\s|`\\]*?(?:://|www\.|@|#[0-9])[^\s|`\\]*)|(?P<run>[*]+|_+|~+|[$]+)|(?P<sign>.)",
                             re.IGNORECASE | re.DOTALL)  # fmt: skip
-_PUNCTUATION: Final = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+_PUNCTUATION: Final = frozenset(string.punctuation)
 _TAG: Final = re.compile(r"<(?=[A-Za-z/!?])")
 _ENTITY: Final = re.compile(r"&(?=#?[A-Za-z0-9]+;)")
 
