@@ -3,40 +3,18 @@
 from __future__ import annotations
 
 import os
-import signal
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.builders import build_session
-from tests.crash.writing import start
+from tests.crash.writing import dies_before, start
 from tests.gitbridge.archives import Machine
 from tests.gitbridge.git import check, needs_git, new_repository
 
-CALLS = ("open", "write", "fsync", "replace", "rename", "remove", "unlink", "mkdir")
 MOST = 120
 """Calls that no archive of a small session comes near to."""
 BEFORE, AFTER = build_session("a-b"), build_session("a-b-c, b-d")
-
-
-def _dies_before(number: int) -> None:
-    """Let this process die before one of its calls."""
-    count = 0
-
-    def counted(call: Callable[..., Any]) -> Callable[..., Any]:
-        def counting(*arguments: Any, **options: Any) -> Any:
-            nonlocal count
-            count += 1
-            if count == number:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return call(*arguments, **options)
-
-        return counting
-
-    for name in CALLS:
-        setattr(os, name, counted(getattr(os, name)))
 
 
 @needs_git
@@ -51,7 +29,7 @@ def test_killed_archive_keeps_what_was_there(tmp_path: Path) -> None:
             here.save("s", AFTER)
 
             def archive(here: Machine = here, number: int = number, place: Path = place) -> None:
-                _dies_before(number)
+                dies_before(number)
                 here.archive(place)
 
             _, status = os.waitpid(start(archive), 0)

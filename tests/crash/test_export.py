@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import os
 import random
-import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import copytree
-from typing import Any
 
 import pytest
 
@@ -23,14 +21,13 @@ from pivcs.gitbridge.exporting import Export, ExportOptions, export
 from pivcs.gitbridge.packs import PackWriter
 from pivcs.gitbridge.refs_update import RefsNotWritten
 from tests.builders import message_line
-from tests.crash.writing import kill_after, start
+from tests.crash.writing import dies_before, kill_after, start
 from tests.gitbridge.archives import Machine
 from tests.gitbridge.git import check, environment, git, needs_git, new_repository
 from tests.ops.views import view_of
 from tests.talks import Talk
 
 ROUNDS = int(os.environ.get("PIVCS_CRASH_ROUNDS", "50"))
-CALLS = ("open", "write", "fsync", "replace", "rename", "remove", "unlink", "mkdir")
 MOST = 400
 """Calls that no export of a small session comes near to."""
 GC = "git -c gc.writeCommitGraph=false gc -q --prune=now"
@@ -75,24 +72,6 @@ def _sound(place: Path) -> None:
     check(place)
 
 
-def _dies_before(number: int) -> None:
-    """Let this process die before one of its calls."""
-    count = 0
-
-    def counted(call: Callable[..., Any]) -> Callable[..., Any]:
-        def counting(*arguments: Any, **options: Any) -> Any:
-            nonlocal count
-            count += 1
-            if count == number:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return call(*arguments, **options)
-
-        return counting
-
-    for name in CALLS:
-        setattr(os, name, counted(getattr(os, name)))
-
-
 @pytest.mark.parametrize("packs", [1, 8])
 def test_a_killed_export_is_completed_by_the_next(packs: int, tmp_path: Path) -> None:
     """With eight packs they are joined into one at the end, which is killed at every point, too."""
@@ -108,7 +87,7 @@ def test_a_killed_export_is_completed_by_the_next(packs: int, tmp_path: Path) ->
         copytree(tmp_path / "before", place)
 
         def act(number: int = number, place: Path = place) -> None:
-            _dies_before(number)
+            dies_before(number)
             _export(place, AFTER)
 
         _, status = os.waitpid(start(act), 0)

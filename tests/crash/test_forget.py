@@ -21,8 +21,7 @@ from pivcs.ops.masking import Guard
 from pivcs.ops.sync import sync_file
 from pivcs.store.database import Database
 from pivcs.store.store import Store
-from tests.crash.test_archive import CALLS
-from tests.crash.writing import start
+from tests.crash.writing import CALLS, start
 from tests.gitbridge.git import check, git, needs_git, new_repository
 from tests.ops.syncing import NOW
 from tests.ops.test_forget import SECRET, errors, secret_places, with_secret

@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from pivcs.ops.fsck import fsck
 from pivcs.ops.sync import sync_file
@@ -102,3 +103,24 @@ def check(store: Path, reports: Path, *, full: bool = False) -> int:
         if full:
             assert [each for each in fsck(opened, sources=False) if each.severity == "error"] == []
     return len(known)
+
+
+CALLS = ("open", "write", "fsync", "replace", "rename", "remove", "unlink", "mkdir")
+
+
+def dies_before(number: int) -> None:
+    """Let this process die before one of its calls."""
+    count = 0
+
+    def counted(call: Callable[..., Any]) -> Callable[..., Any]:
+        def counting(*arguments: Any, **options: Any) -> Any:
+            nonlocal count
+            count += 1
+            if count == number:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return call(*arguments, **options)
+
+        return counting
+
+    for name in CALLS:
+        setattr(os, name, counted(getattr(os, name)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier, Timer
@@ -18,26 +18,12 @@ from pivcs.gitbridge.transport import Transport
 from pivcs.ops.access import view_of
 from tests.builders import build_session, header_line
 from tests.gitbridge.clones import Clone, shared, words
-from tests.gitbridge.git import check, git, needs_git, new_repository
+from tests.gitbridge.git import check, git, needs_git
 from tests.gitbridge.test_push import LONG, SHORT
 
 pytestmark = [needs_git, pytest.mark.interop]
 
 COUNT = 12
-
-
-@pytest.fixture
-def hub(tmp_path: Path) -> Path:
-    return new_repository(tmp_path / "hub.git", "--bare")
-
-
-@pytest.fixture(params=[True, False], ids=["git", "dulwich"])
-def pair(request: pytest.FixtureRequest, tmp_path: Path, hub: Path) -> Iterator[tuple[Clone, Clone]]:
-    with (
-        Clone(tmp_path / "a", hub, 1, with_git=request.param) as a,
-        Clone(tmp_path / "b", hub, 2, with_git=request.param) as b,
-    ):
-        yield a, b
 
 
 class Interrupted:

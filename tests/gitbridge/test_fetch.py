@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,20 +18,6 @@ from tests.gitbridge.real_git import state_of
 from tests.gitbridge.test_push import LONG, OTHER, SHORT, CountingGit, tag
 
 pytestmark = [needs_git, pytest.mark.interop]
-
-
-@pytest.fixture
-def hub(tmp_path: Path) -> Path:
-    return new_repository(tmp_path / "hub.git", "--bare")
-
-
-@pytest.fixture(params=[True, False], ids=["git", "dulwich"])
-def pair(request: pytest.FixtureRequest, tmp_path: Path, hub: Path) -> Iterator[tuple[Clone, Clone]]:
-    with (
-        Clone(tmp_path / "a", hub, 1, with_git=request.param) as a,
-        Clone(tmp_path / "b", hub, 2, with_git=request.param) as b,
-    ):
-        yield a, b
 
 
 def outcomes(came: list[Imported | ImportedNames]) -> list[str]:

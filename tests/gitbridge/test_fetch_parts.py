@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ from pivcs.gitbridge.remotes import Remote
 from pivcs.gitbridge.transport import TransportFailed
 from tests.builders import build_session, header_line
 from tests.gitbridge.clones import Clone, shared, words
-from tests.gitbridge.git import check, git, needs_git, new_repository
+from tests.gitbridge.git import check, git, needs_git
 from tests.gitbridge.test_push import LONG, OTHER, CountingGit
 
 HUB = Remote("origin", "/hub", "origin")
@@ -97,20 +97,6 @@ def test_a_side_that_nobody_can_reach_is_no_damage() -> None:
     with pytest.raises(TransportFailed, match="gone"):
         fetch_whole(HUB, way, before, way.wanting)  # type: ignore[arg-type]
     assert way.fetches == 1
-
-
-@pytest.fixture
-def hub(tmp_path: Path) -> Path:
-    return new_repository(tmp_path / "hub.git", "--bare")
-
-
-@pytest.fixture(params=[True, False], ids=["git", "dulwich"])
-def pair(request: pytest.FixtureRequest, tmp_path: Path, hub: Path) -> Iterator[tuple[Clone, Clone]]:
-    with (
-        Clone(tmp_path / "a", hub, 1, with_git=request.param) as a,
-        Clone(tmp_path / "b", hub, 2, with_git=request.param) as b,
-    ):
-        yield a, b
 
 
 def save_many(clone: Clone, start: int = 0) -> None:

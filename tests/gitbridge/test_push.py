@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ from pivcs.ops.access import view_of
 from pivcs.ops.operations import set_tag
 from tests.builders import CLOCK, build_session, header_line, message_line
 from tests.gitbridge.clones import Clone, shared, words
-from tests.gitbridge.git import check, git, needs_git, new_repository
+from tests.gitbridge.git import check, git, needs_git
 
 pytestmark = [needs_git, pytest.mark.interop]
 
@@ -40,20 +39,6 @@ class CountingGit(Git):
     def run(self, *arguments: object, **options: object) -> bytes:
         self.asked.append(str(arguments[0]))
         return super().run(*arguments, **options)  # type: ignore[arg-type]
-
-
-@pytest.fixture
-def hub(tmp_path: Path) -> Path:
-    return new_repository(tmp_path / "hub.git", "--bare")
-
-
-@pytest.fixture(params=[True, False], ids=["git", "dulwich"])
-def pair(request: pytest.FixtureRequest, tmp_path: Path, hub: Path) -> Iterator[tuple[Clone, Clone]]:
-    with (
-        Clone(tmp_path / "a", hub, 1, with_git=request.param) as a,
-        Clone(tmp_path / "b", hub, 2, with_git=request.param) as b,
-    ):
-        yield a, b
 
 
 def test_everything_is_sent_once(pair: tuple[Clone, Clone], hub: Path) -> None:
